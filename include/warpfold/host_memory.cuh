@@ -105,9 +105,9 @@ void reduce_parts(const char* function, const std::vector<host_memory::reader>& 
   std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
   auto* const nodes = static_cast<A*>(
       rings[0]->nodes.reserve(static_cast<std::size_t>(greatest_of<std::int64_t>(parts.parts(), 1)) * sizeof(A)));
-  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const host_memory::part_places& at,
                                                 cudaStream_t stream) {
-    const auto leaves = leaves_of_part<A>(op, transform, of, inputs, std::type_identity<std::tuple<Ts...>>());
+    const auto leaves = leaves_of_part<A>(op, transform, of, at.inputs, std::type_identity<std::tuple<Ts...>>());
     host_side::reduce_with<automatic>::enqueue(function, leaves, nodes + of.number, op, reduce_options<A>{stream});
   };
   if (count > 0) host_memory::pipeline(readers, parts, how, enqueue).run(rings);
@@ -153,7 +153,7 @@ host_memory::part_lists<A, Op> lists_of_host(const char* function, const host_me
   host_memory::part_lists<A, Op> result;
   std::unordered_map<cudaStream_t, nodes*> slot_of;  // of the buffers' streams
   std::mutex mutex;
-  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* inputs,
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const host_memory::part_places& at,
                                                 cudaStream_t stream) {
     nodes* to = nullptr;
     {
@@ -162,7 +162,7 @@ host_memory::part_lists<A, Op> lists_of_host(const char* function, const host_me
       to = found->second;
       if (!is_new) result.add(*to, op);
     }
-    reduce_part_of(function, thread::pointer_source<T>{reinterpret_cast<const T*>(inputs[0]), of.count},
+    reduce_part_of(function, thread::pointer_source<T>{reinterpret_cast<const T*>(at.inputs[0]), of.count},
                    part{first + of.first}, to, op, thread::no_transform{}, call_options{stream});
   };
   const std::vector<host_memory::reader> readers{reader};

@@ -82,7 +82,7 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
       host_memory::partition_of(count, greatest_of(greatest_of(sizeof(T), sizeof(A)), sizeof(R)), how);
   const auto rounded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const auto most = static_cast<std::size_t>(parts.part_items);
-  const std::size_t lists_at = rounded(most * sizeof(A)), results_at = lists_at + rounded(2 * sizeof(nodes));
+  const std::size_t lists_at = rounded(most * sizeof(A));
 
   cudaEvent_t joined{};
   require_success(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -95,20 +95,19 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
   using Out = decltype(lowered(out));
   const int blocks = 4 * host_side::limits_of(how.devices[0]).multiprocessors;
 
-  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* on_device,
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const host_memory::part_places& at,
                                                 cudaStream_t stream) {
-    auto* const room = const_cast<std::byte*>(on_device[1]);
-    auto* const own = reinterpret_cast<A*>(room);
-    auto* const results = reinterpret_cast<R*>(room + results_at);
+    auto* const own = reinterpret_cast<A*>(at.room);
+    auto* const results = reinterpret_cast<R*>(at.results);
     constexpr int items = warp::chunk_items_of<T, A*>();
-    auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(reinterpret_cast<const T*>(on_device[0]), of.count),
+    auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(reinterpret_cast<const T*>(at.inputs[0]), of.count),
                                  thread::no_transform{});
     thread::number_from(leaves, of.first);
     constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, A*>();
     scan::enqueue<scan::scan_kind::inclusive, policy>(function, leaves, own, op, reduce_options<A>{stream});
     if (of.number > 0) require_success(cudaStreamWaitEvent(stream, joined, 0), "cudaStreamWaitEvent");
     auto* const list =
-        of.number + 1 < parts.parts() ? reinterpret_cast<nodes*>(room + lists_at) + of.number % 2 : nullptr;
+        of.number + 1 < parts.parts() ? reinterpret_cast<nodes*>(at.room + lists_at) + of.number % 2 : nullptr;
     host_side::enqueue(
         &write_prefixes_kernel<Kind, A, Op, Out>,
         host_side::launch_shape{static_cast<int>(least_of<std::int64_t>(blocks, (of.count + 255) / 256)), 256}, stream,
@@ -116,13 +115,11 @@ void scan_host(const char* function, const host_memory::reader& reader, std::int
                                      std::countr_zero(static_cast<std::uint64_t>(parts.part_items))});
     require_success(cudaEventRecord(joined, stream), "cudaEventRecord");
     left = list;
-    require_success(cudaMemcpyAsync(out + of.first, results, static_cast<std::size_t>(of.count) * sizeof(R),
-                                    cudaMemcpyDefault, stream),
-                    "cudaMemcpyAsync");
   };
   const std::vector<host_memory::reader> readers{reader};
   std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
-  host_memory::pipeline(readers, parts, how, enqueue, results_at + most * sizeof(R)).run(rings);
+  host_memory::pipeline(readers, parts, how, enqueue, lists_at + 2 * sizeof(nodes), host_memory::writer_to(out, count))
+      .run(rings);
 }
 
 template <class In>

@@ -31,44 +31,65 @@ struct segment_groups {
   std::int64_t most_segments = 0, most_items = 1, items = 0;
 };
 
-/// Checks the offsets, and makes groups of up to `chunk_items` items and `chunk_segments` segments.
+/// Checks all offsets, by up to `threads` threads: there may be as many as items. Throws for the first wrong segment.
 template <class I>
-segment_groups group_segments(const char* function, const I* offsets, std::int64_t segments, std::int64_t items,
-                              std::int64_t chunk_items, std::int64_t chunk_segments) {
-  segment_groups all;
-  segment_group open{0, 0, 0, 0};
-  const auto close = [&] {
-    if (open.segments == 0) return;
-    all.groups.push_back(open);
-    all.most_segments = greatest_of(all.most_segments, open.segments);
-    all.most_items = greatest_of(all.most_items, open.items);
-    open.segments = 0;
-  };
-  for (std::int64_t s = 0; s < segments; ++s) {
+void check_offsets(const char* function, const I* offsets, std::int64_t segments, std::int64_t items, int threads) {
+  constexpr std::int64_t piece = 1 << 18;
+  const std::int64_t pieces = (segments + piece - 1) / piece;
+  std::vector<char> is_wrong(static_cast<std::size_t>(pieces), 0);
+  host_memory::fill_crew crew(static_cast<int>(least_of<std::int64_t>(threads, pieces)) - 1);
+  const auto is_segment = [&](std::int64_t s) {
     const auto begin = static_cast<std::int64_t>(offsets[s]), end = static_cast<std::int64_t>(offsets[s + 1]);
-    if (begin < 0 || end < begin || end > items)
-      reject(function, {"segment ", s, " is [", begin, ", ", end, "); in has ", items, " items"});
-    const std::int64_t length = end - begin;
-    all.items += length;
-    if (length > chunk_items) {
-      close();
-      all.large.push_back({s, 1, begin, length});
-      continue;
+    return static_cast<int>(begin >= 0) & static_cast<int>(begin <= end) & static_cast<int>(end <= items);
+  };
+  crew.run(pieces, [&](std::int64_t number) {
+    int all = 1;
+    for (std::int64_t s = number * piece; s < least_of((number + 1) * piece, segments); ++s) all &= is_segment(s);
+    is_wrong[static_cast<std::size_t>(number)] = all == 0;
+  });
+  const auto wrong = std::find(is_wrong.begin(), is_wrong.end(), 1);
+  if (wrong == is_wrong.end()) return;
+  std::int64_t s = (wrong - is_wrong.begin()) * piece;
+  while (is_segment(s)) ++s;
+  reject(function, {"segment ", s, " is [", static_cast<std::int64_t>(offsets[s]), ", ",
+                    static_cast<std::int64_t>(offsets[s + 1]), "); in has ", items, " items"});
+}
+
+/// Makes groups of up to `chunk_items` items and `chunk_segments` segments.
+template <class I>
+segment_groups group_segments(const I* offsets, std::int64_t segments, std::int64_t chunk_items,
+                              std::int64_t chunk_segments) {
+  segment_groups all;
+  for (std::int64_t s = 0; s < segments;) {
+    const auto begin = static_cast<std::int64_t>(offsets[s]);
+    // The segments from s on that end by begin + chunk_items.
+    const I* const ends = offsets + s + 1;
+    const auto fitting =
+        std::upper_bound(ends, ends + least_of(chunk_segments, segments - s), begin + chunk_items,
+                         [](std::int64_t most, I end) { return most < static_cast<std::int64_t>(end); }) -
+        ends;
+    const std::int64_t taken = greatest_of<std::int64_t>(fitting, 1),
+                       length = static_cast<std::int64_t>(offsets[s + taken]) - begin;
+    (fitting == 0 ? all.large : all.groups).push_back({s, taken, begin, length});
+    if (fitting > 0) {
+      all.most_segments = greatest_of(all.most_segments, taken);
+      all.most_items = greatest_of(all.most_items, length);
     }
-    if (open.segments > 0 && (open.items + length > chunk_items || open.segments == chunk_segments)) close();
-    if (open.segments == 0) open = {s, 0, begin, 0};
-    ++open.segments;
-    open.items += length;
+    all.items += length;
+    s += taken;
   }
-  close();
   return all;
 }
+
+/// Within a group, which has up to most_group_items items, so that twice as many travel in a second.
+using group_offset = std::int32_t;
+inline constexpr std::int64_t most_group_items = INT32_MAX;
 
 /// The offsets of each group, from its first item on. They are numbered so that each group has one of its own at its
 /// end: group g has the numbers first_segment + g to first_segment + g + segments.
 template <class I>
 host_memory::reader offsets_reader(const I* offsets, const std::vector<segment_group>& groups, std::int64_t most) {
-  return {sizeof(std::int64_t), nullptr,
+  return {sizeof(group_offset), nullptr,
           [offsets, &groups](std::int64_t first, std::byte* to, std::int64_t count) {
             const auto after = std::upper_bound(groups.begin(), groups.end(), first,
                                                 [&groups](std::int64_t number, const segment_group& of) {
@@ -76,10 +97,9 @@ host_memory::reader offsets_reader(const I* offsets, const std::vector<segment_g
                                                 });
             const segment_group& of = *std::prev(after);
             const std::int64_t segment = first - (&of - groups.data());
-            for (std::int64_t i = 0; i < count; ++i) {
-              const std::int64_t own = static_cast<std::int64_t>(offsets[segment + i]) - of.first_item;
-              std::memcpy(to + i * static_cast<std::int64_t>(sizeof own), &own, sizeof own);
-            }
+            auto* const own = reinterpret_cast<group_offset*>(to);
+            for (std::int64_t i = 0; i < count; ++i)
+              own[i] = static_cast<group_offset>(static_cast<std::int64_t>(offsets[segment + i]) - of.first_item);
           },
           [&groups](std::int64_t part) {
             const segment_group& of = groups[static_cast<std::size_t>(part)];
@@ -95,31 +115,34 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
   check_not_captured(function, options.stream);
   for (const initial<A>* each : {&options.init, &options.empty})
     if (each->pointer() != nullptr) reject(function, "init and empty must be values, not pointers");
-  const auto chunk_items = greatest_of<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1);
+  const std::int64_t chunk_items =
+      clamped<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1, most_group_items);
   const auto chunk_segments = greatest_of<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1);
-  const segment_groups all = group_segments(function, offsets, segments, items, chunk_items, chunk_segments);
+  check_offsets(function, offsets, segments, items, how.threads);
+  const segment_groups all = group_segments(offsets, segments, chunk_items, chunk_segments);
   const host_memory::device_guard guard(how.devices[0]);
 
   host_memory::partition parts{all.items, all.most_items};
   for (const segment_group& of : all.groups)
     parts.listed.push_back({static_cast<std::int64_t>(parts.listed.size()), of.first_item, of.items});
-  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const std::byte* const* on_device,
+  const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const host_memory::part_places& at,
                                                 cudaStream_t stream) {
-    const segment_group& group = all.groups[static_cast<std::size_t>(of.number)];
-    const std::span<const std::int64_t> own(reinterpret_cast<const std::int64_t*>(on_device[1]),
-                                            static_cast<std::size_t>(group.segments) + 1);
-    const std::span<R> results(reinterpret_cast<R*>(const_cast<std::byte*>(on_device[2])), own.size() - 1);
-    reduce_segments<automatic>(function, "in", reinterpret_cast<const T*>(on_device[0]), of.count, own, results, op,
+    const auto own = static_cast<std::size_t>(all.groups[static_cast<std::size_t>(of.number)].segments);
+    const std::span ends(reinterpret_cast<const group_offset*>(at.inputs[1]), own + 1);
+    const std::span results(reinterpret_cast<R*>(at.results), own);
+    reduce_segments<automatic>(function, "in", reinterpret_cast<const T*>(at.inputs[0]), of.count, ends, results, op,
                                thread::no_transform{}, segmented_options<A>{stream, options.init, options.empty});
-    require_success(
-        cudaMemcpyAsync(out + group.first_segment, results.data(), results.size_bytes(), cudaMemcpyDefault, stream),
-        "cudaMemcpyAsync");
   };
   if (!parts.listed.empty()) {
     const std::vector<host_memory::reader> readers{reader, offsets_reader(offsets, all.groups, all.most_segments)};
+    host_memory::writer results = host_memory::writer_to(out, segments);
+    results.items_of = [&](std::int64_t part) {
+      const segment_group& of = all.groups[static_cast<std::size_t>(part)];
+      return std::pair(of.first_segment, of.segments);
+    };
+    results.most_items = all.most_segments;
     std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
-    host_memory::pipeline(readers, parts, how, enqueue, static_cast<std::size_t>(all.most_segments) * sizeof(R))
-        .run(rings);
+    host_memory::pipeline(readers, parts, how, enqueue, 0, results).run(rings);
   }
 
   std::int64_t done = all.items;

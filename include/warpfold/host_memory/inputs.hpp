@@ -53,6 +53,16 @@ struct reader {
   std::int64_t most_items = 0;
 };
 
+/// Where results go, without their type; nowhere, if `to` is null.
+struct writer {
+  std::byte* to = nullptr;
+  std::size_t item_bytes = 0;
+  bool is_resident = true;  ///< whether the device can copy to there
+  /// As in reader.
+  std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t part)> items_of = {};
+  std::int64_t most_items = 0;
+};
+
 inline cudaMemoryType memory_type(const void* pointer) {
   const host_side::relaxed_capture relaxed;
   cudaPointerAttributes attributes{};
@@ -64,6 +74,14 @@ inline bool is_resident(const char* function, const char* argument, const void* 
   const cudaMemoryType begin = memory_type(first), end = memory_type(last);
   if (begin == cudaMemoryTypeDevice) reject(function, {argument, " is device memory: pass it without wf::host"});
   return begin == end && begin != cudaMemoryTypeUnregistered;
+}
+
+/// A writer of `count` items to host, device or managed memory.
+template <class R> writer writer_to(R* out, std::int64_t count) {
+  static_assert(std::is_trivially_copyable_v<R>, "warpfold: results in host memory must be trivially copyable");
+  const bool is_resident = count > 0 && memory_type(out) != cudaMemoryTypeUnregistered &&
+                           memory_type(out + count - 1) != cudaMemoryTypeUnregistered;
+  return {reinterpret_cast<std::byte*>(out), sizeof(R), is_resident};
 }
 
 template <class T> reader reader_of(const char* function, const char* argument, const host_items<T>& in) {

@@ -3,7 +3,8 @@
 // one after that is staged. This is the overlap of copies and kernels in streams that the sources describe.
 //
 // A thread for each device takes the next part of the input as soon as a buffer of the device is free. Parts that the
-// device cannot copy from where they lie are staged in pinned memory, by several threads.
+// device cannot copy from where they lie are staged in pinned memory, by several threads. So are results on their way
+// to memory that is not pinned: a copy to there would wait for the kernel, and no other part would be copied meanwhile.
 #pragma once
 #include <bit>
 #include <thread>
@@ -19,9 +20,14 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 struct part {
   std::int64_t number, first, count;
 };
-/// Enqueues, on `stream`, what is computed of a part, which lies in device memory: one address for each input, and that
-/// of the part's room.
-using enqueue_part = std::function<void(const part&, const std::byte* const* inputs, cudaStream_t stream)>;
+/// Where a part lies in device memory.
+struct part_places {
+  const std::byte* const* inputs;  ///< of each reader
+  std::byte* room;                 ///< for what is computed of it
+  std::byte* results;
+};
+/// Enqueues, on `stream`, what is computed of a part.
+using enqueue_part = std::function<void(const part&, const part_places&, cudaStream_t stream)>;
 
 /// How the input is cut: into parts of the same length, a power of two, but for the last one; or as listed.
 struct partition {
@@ -57,19 +63,29 @@ inline std::vector<ring_loan> borrow_rings(const partition& parts, const setting
 
 class pipeline {
  public:
-  /// `readers` have the same number of items, unless they say which belong to a part. A part has `room_bytes` of device
-  /// memory for itself.
+  /// `readers` and `results` have the same number of items, unless they say which belong to a part. A part has
+  /// `room_bytes` of device memory for itself.
   pipeline(const std::vector<reader>& readers, const partition& parts, const settings& how, const enqueue_part& enqueue,
-           std::size_t room_bytes = 0)
-      : readers_(readers), parts_(parts), how_(how), enqueue_(enqueue) {
+           std::size_t room_bytes = 0, const writer& results = {})
+      : readers_(readers),
+        results_(results),
+        parts_(parts),
+        how_(how),
+        enqueue_(enqueue),
+        staged_(results.to != nullptr && !results.is_resident) {
+    const auto append = [this](std::size_t bytes) {
+      const std::size_t at = std::exchange(buffer_bytes_, buffer_bytes_ + (bytes + 255) / 256 * 256);
+      return at;
+    };
+    const auto bytes_of = [&](const auto& each) {
+      return static_cast<std::size_t>(each.items_of ? each.most_items : parts.part_items) * each.item_bytes;
+    };
     for (const reader& each : readers) {
-      offsets_.push_back(buffer_bytes_);
-      const std::int64_t most = each.items_of ? each.most_items : parts.part_items;
-      buffer_bytes_ += (static_cast<std::size_t>(most) * each.item_bytes + 255) / 256 * 256;
+      inputs_at_.push_back(append(bytes_of(each)));
       staged_ = staged_ || each.resident == nullptr;
     }
-    offsets_.push_back(buffer_bytes_);
-    buffer_bytes_ += room_bytes;
+    room_at_ = append(room_bytes);
+    results_at_ = append(bytes_of(results));
   }
 
   /// Runs all parts on the devices of `rings`, and waits for them. Throws what failed first; nothing is enqueued then.
@@ -93,16 +109,19 @@ class pipeline {
       const device_guard guard(ring.device);
       ring.reserve(how_.buffers, buffer_bytes_, staged_);
       fill_crew crew(helpers());
-      std::vector<std::int64_t> under_way(static_cast<std::size_t>(how_.buffers), 0);  // items in each buffer
+      constexpr part none{-1, 0, 0};
+      std::vector<part> under_way(static_cast<std::size_t>(how_.buffers), none);  // in each buffer
       std::size_t turn = 0;
+      const auto finish_turn = [&] {
+        const part done = std::exchange(under_way[turn], none);
+        if (done.number >= 0) finish(done, *ring.buffers[turn], crew);
+      };
       for (part next{}; take(next); turn = (turn + 1) % under_way.size()) {
-        part_buffer& buffer = *ring.buffers[turn];
-        finish(buffer, under_way[turn]);
-        send(next, buffer, crew);
-        under_way[turn] = next.count;
+        finish_turn();
+        send(next, *ring.buffers[turn], crew);
+        under_way[turn] = next;
       }
-      for (std::size_t i = 0; i < under_way.size(); ++i, turn = (turn + 1) % under_way.size())
-        finish(*ring.buffers[turn], under_way[turn]);
+      for (std::size_t i = 0; i < under_way.size(); ++i, turn = (turn + 1) % under_way.size()) finish_turn();
     } catch (...) {
       fail(std::current_exception());
       ring.drain();
@@ -126,51 +145,79 @@ class pipeline {
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = failure;
   }
-  /// Waits for the part in `buffer`, of `items` items.
-  void finish(part_buffer& buffer, std::int64_t& items) {
+  /// Waits for the part in `buffer`, and brings its results to where they belong.
+  void finish(const part& done, part_buffer& buffer, fill_crew& crew) {
     require_success(cudaStreamSynchronize(buffer.stream()), "cudaStreamSynchronize");
-    if (items == 0) return;
+    if (results_.to != nullptr && !results_.is_resident) {
+      const auto [first, count] = items_of(results_, done);
+      const auto item_bytes = static_cast<std::int64_t>(results_.item_bytes);
+      const std::byte* const from = buffer.pinned() + results_at_;
+      std::byte* const to = results_.to + first * item_bytes;
+      in_pieces(item_bytes, count, crew, [&](std::int64_t begin, std::int64_t items) {
+        std::memcpy(to + begin * item_bytes, from + begin * item_bytes, static_cast<std::size_t>(items * item_bytes));
+      });
+    }
+    if (done.count == 0) return;
     std::lock_guard lock(mutex_);
-    done_ += std::exchange(items, 0);
+    done_ += done.count;
     if (how_.progress && !failure_) how_.progress(done_, parts_.items);
+  }
+  /// Which items of an input or of the results belong to a part: the first one, and how many.
+  static std::pair<std::int64_t, std::int64_t> items_of(const auto& all, const part& of) {
+    return all.items_of ? all.items_of(of.number) : std::pair(of.first, of.count);
   }
   /// Stages what has to be, and enqueues the copies and the kernel.
   void send(const part& next, part_buffer& buffer, fill_crew& crew) {
     std::vector<const std::byte*> on_device;
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       const reader& input = readers_[i];
-      const auto [first, count] = input.items_of ? input.items_of(next.number) : std::pair(next.first, next.count);
+      const auto [first, count] = items_of(input, next);
       const std::byte* from = input.resident + first * static_cast<std::int64_t>(input.item_bytes);
       if (input.resident == nullptr) {
-        std::byte* const to = buffer.pinned() + offsets_[i];
+        std::byte* const to = buffer.pinned() + inputs_at_[i];
         stage(input, first, count, to, crew);
         from = to;
       }
-      std::byte* const target = buffer.device() + offsets_[i];
+      std::byte* const target = buffer.device() + inputs_at_[i];
       require_success(cudaMemcpyAsync(target, from, static_cast<std::size_t>(count) * input.item_bytes,
                                       cudaMemcpyDefault, buffer.stream()),
                       "cudaMemcpyAsync");
       on_device.push_back(target);
     }
-    on_device.push_back(buffer.device() + offsets_.back());
-    enqueue_(next, on_device.data(), buffer.stream());
+    std::byte* const results = buffer.device() + results_at_;
+    enqueue_(next, {on_device.data(), buffer.device() + room_at_, results}, buffer.stream());
+    if (results_.to == nullptr) return;
+    const auto [first, count] = items_of(results_, next);
+    std::byte* const to = results_.is_resident ? results_.to + first * static_cast<std::int64_t>(results_.item_bytes)
+                                               : buffer.pinned() + results_at_;
+    require_success(cudaMemcpyAsync(to, results, static_cast<std::size_t>(count) * results_.item_bytes,
+                                    cudaMemcpyDefault, buffer.stream()),
+                    "cudaMemcpyAsync");
   }
   void stage(const reader& input, std::int64_t from, std::int64_t count, std::byte* to, fill_crew& crew) {
     const auto item_bytes = static_cast<std::int64_t>(input.item_bytes);
+    in_pieces(item_bytes, count, crew, [&](std::int64_t first, std::int64_t items) {
+      input.fill(from + first, to + first * item_bytes, items);
+    });
+  }
+  /// Calls work(first, items) for pieces of `count` items, by all threads of the crew.
+  template <class Work>
+  static void in_pieces(std::int64_t item_bytes, std::int64_t count, fill_crew& crew, const Work& work) {
     const std::int64_t piece_items = greatest_of<std::int64_t>(piece_bytes / item_bytes, 1);
     crew.run((count + piece_items - 1) / piece_items, [&](std::int64_t piece) {
       const std::int64_t first = piece * piece_items;
-      input.fill(from + first, to + first * item_bytes, least_of(piece_items, count - first));
+      work(first, least_of(piece_items, count - first));
     });
   }
 
   const std::vector<reader>& readers_;
+  const writer results_;
   const partition parts_;
   const settings& how_;
   const enqueue_part& enqueue_;
-  std::vector<std::size_t> offsets_;  // of each input in a buffer
-  std::size_t buffer_bytes_ = 0;
-  bool staged_ = false;
+  std::vector<std::size_t> inputs_at_;  // places in a buffer
+  std::size_t room_at_ = 0, results_at_ = 0, buffer_bytes_ = 0;
+  bool staged_;
   std::mutex mutex_;
   std::int64_t next_ = 0, done_ = 0;
   std::exception_ptr failure_;
