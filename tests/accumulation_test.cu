@@ -19,6 +19,7 @@
 #include "common/refusal.hpp"
 #include "common/same_bits.hpp"
 #include "common/same_results.hpp"
+#include "common/samples.hpp"
 
 namespace accumulation_tests {
 
@@ -48,7 +49,7 @@ template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& it
   const auto expected = wf::reduce_value(in.items(), op);
   wf_test::random_source source(items.size());
   const std::size_t chunk_bytes[] = {100, 4096, 1 << 16};
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < wf_test::share_of(rounds); ++round) {
     typename accumulation::options how;
     how.chunk_bytes = std::max<std::size_t>(chunk_bytes[round % 3], items.size() * sizeof(T) / 50);
     how.buffers = 1 + round % 3, how.threads = 1 + round % 2;
@@ -130,7 +131,7 @@ TEST(accumulation, a_push_that_throws_leaves_no_trace) {
   wf::accumulation<float>::options how;
   how.chunk_bytes = 4096;
   wf::accumulation<float> sum({}, how);
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < wf_test::share_of(50); ++round) {
     EXPECT_THROW(sum.push(wf::chunks<float>(count,
                                             [&](std::int64_t first, std::span<float> to) {
                                               if (first >= 350 * round) throw std::runtime_error("no more");

@@ -14,6 +14,7 @@
 #include "common/monoids.hpp"
 #include "common/random_items.hpp"
 #include "common/same_bits.hpp"
+#include "common/samples.hpp"
 
 namespace host_memory_scan_tests {
 
@@ -30,9 +31,11 @@ template <class A> wf::host_options<A> options_of(int way) {
 }
 
 TEST(host_memory_scan, keeps_the_order) {
+  std::int64_t number = 0;
   for (const std::int64_t count : {0, 1, 17, 1000, 30'011}) {
     const auto items = wf_test::interval_items(count);
     for (int way = count > 2000 ? 2 : 0; way < 10; ++way) {
+      if (!wf_test::in_sample(number++)) continue;
       auto options = options_of<interval<>>(way);
       if (count > 2000 && options.chunk_bytes < 1000) continue;
       std::vector<interval<>> results(static_cast<std::size_t>(count));
@@ -63,9 +66,10 @@ template <class R, class T, class Op> void expect_results_of_scan(const std::vec
   constexpr bool has_exclusive = wf::has_identity_v<Op, wf::accumulator_t<Op, T>>;
   if (has_exclusive) wf::exclusive_scan(in.items(), std::span<R>(out.data(), out.size()), op);
   const std::vector<R> exclusive = out.to_host();
+  std::int64_t number = 0;
   for (int way = 1; way < 7; ++way) {
     const auto options = options_of<wf::accumulator_t<Op, T>>(way);
-    if (options.chunk_bytes < 1000) continue;
+    if (options.chunk_bytes < 1000 || !wf_test::in_sample(number++)) continue;
     std::vector<R> results(items.size());
     wf::inclusive_scan(wf::host(items), results, op, options);
     for (std::size_t i = 0; i < items.size(); ++i) ASSERT_TRUE(same(results[i], inclusive[i])) << i << ", way " << way;

@@ -13,6 +13,7 @@
 #include "common/device.cuh"
 #include "common/random_items.hpp"
 #include "common/same_bits.hpp"
+#include "common/samples.hpp"
 
 namespace wf_test::arrays {
 

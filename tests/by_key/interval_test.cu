@@ -6,6 +6,7 @@
 
 #include "by_key/ways.cuh"
 #include "common/interval.hpp"
+#include "common/samples.hpp"
 #include "reduce/iterators.cuh"
 
 namespace wf = warpfold;
@@ -58,7 +59,7 @@ template <class K, class T> void expect_joined(const layout& where, const by_key
 // Ways take turns, beginning with number `turn`.
 template <class K, class T> void expect_all_joined(const std::vector<layout>& all, std::int64_t step) {
   for (const layout& where : all)
-    for (int i = 0; i < 3; ++i) expect_joined<K, T>(where, wf_test::by_key_way_of(step++));
+    for (std::int64_t i = wf_test::share_of(3); i > 0; --i) expect_joined<K, T>(where, wf_test::by_key_way_of(step++));
 }
 
 // 256: a warp takes this many of them.
@@ -100,7 +101,7 @@ TEST(reduce_by_key_interval, many_tiles_under_many_schedules_and_grids) {
   for (const std::int64_t length : wf_test::power_law(200, tile)) of_runs.push_back(length + 1);
   if (!wf_test::emulated) of_runs.insert(of_runs.end(), {1100 * tile, 1, 1, 1200 * tile + 17});
   const layout where("many tiles", of_runs);
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 3 : 1); ++seed)
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(wf_test::share_of(wf_test::emulated ? 3 : 1)); ++seed)
     for (const int max_blocks : {1, 2, 3, 7, 0})
       expect_joined<int, wide>(where, {.max_blocks = max_blocks, .own_workspace = true, .spare = 3, .seed = seed});
 }

@@ -5,27 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "common/random_items.hpp"
+#include "common/samples.hpp"
 
 namespace wf_test {
-
-#if defined(__SANITIZE_ADDRESS__)  // three times slower
-inline constexpr std::int64_t default_cases = 200;
-#else
-inline constexpr std::int64_t default_cases = 300;
-#endif
-
-inline std::int64_t environment_number(const char* variable, std::int64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 0);
-}
 
 /// Expects check(seed, source) for every seed of this process.
 template <class Check> void for_all_seeds(Check check) {
   const std::int64_t own = environment_number("WARPFOLD_TEST_SEED", 0);
-  const std::int64_t cases = environment_number("WARPFOLD_TEST_CASES", default_cases);
+  const std::int64_t cases = cases_of_a_test();
   for (std::int64_t seed = own > 0 ? own : 1; seed <= (own > 0 ? own : cases); ++seed) {
     random_source source(static_cast<std::uint64_t>(seed));
     EXPECT_TRUE(check(static_cast<std::uint64_t>(seed), source)) << "WARPFOLD_TEST_SEED=" << seed;

@@ -16,8 +16,8 @@ namespace wf_fuzz {
 /// Fills the table of functions.
 inline void add_all() {
   add_sequences();
+#if !defined(WARPFOLD_FUZZ_SEQUENCES_ONLY)
   add_segments();
-#if !defined(WARPFOLD_FUZZ_FEW_FAMILIES)
   add_parts();
   add_keys();
   add_axes();

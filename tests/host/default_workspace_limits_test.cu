@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/device.cuh"
+#include "common/samples.hpp"
 #include "reduce/stream.cuh"
 
 namespace {
@@ -76,7 +77,7 @@ TEST(default_workspace, does_not_lock_out_the_thread_that_destroys_graphs) {
       }
     });
     const sum_with_scratch sum;
-    for (int i = 0; i < 1000; ++i) {
+    for (std::int64_t i = wf_test::share_of(1000); i > 0; --i) {
       const wf_test::stream stream;
       sum.enqueue(stream);
       stream.wait();
@@ -90,7 +91,7 @@ TEST(default_workspace, does_not_lock_out_the_thread_that_destroys_graphs) {
 TEST(default_workspace, holds_bounded_memory_however_many_streams_come_and_go) {
   const sum_with_scratch sum;
   const std::int64_t grown = growth([&] {
-    for (int i = 0; i < 300; ++i) {
+    for (std::int64_t i = wf_test::share_of(300); i > 0; --i) {
       const wf_test::stream stream;
       sum.enqueue(stream);
       stream.wait();

@@ -8,6 +8,7 @@
 #include <warpfold/reduce.cuh>
 
 #include "common/device.cuh"
+#include "common/samples.hpp"
 #include "reduce/stream.cuh"
 
 namespace {
@@ -39,7 +40,7 @@ class failed_kernel : public testing::TestWithParam<int> {
   /// must be right.
   template <class Call> void expect_recovery(Call call) {
     int each = 1;
-    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(wf_test::share_of(3)); ++seed)
       for (const int at : {items_ / 2, items_ - 1, 0}) {
         const wf_test::schedule_seed scheduled(seed);
         fill(in_, ++each);

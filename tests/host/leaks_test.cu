@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/samples.hpp"
 #include "host/every_function.cuh"
 #include "reduce/stream.cuh"
 
@@ -72,13 +73,13 @@ class leaks : public testing::Test {
   const every_function functions_;
 };
 
-constexpr int streams = 200, graphs = 50;
+const std::int64_t streams = wf_test::share_of(200), graphs = wf_test::share_of(50);
 
 TEST_F(leaks, streams_leave_nothing) {
-  const auto count = static_cast<int>(functions_.all().size());
+  const auto count = std::ssize(functions_.all());
   for_each(false, [&](const every_function::function& f) {
     expect_no_growth(f.name, [&] {
-      for (int i = 0; i < streams / count + 1; ++i) {
+      for (std::int64_t i = 0; i < streams / count + 1; ++i) {
         const stream next;
         f.call({next, {}});
         next.wait();
@@ -100,7 +101,7 @@ TEST_F(leaks, graphs_leave_nothing) {
 
 TEST_F(leaks, graphs_of_all_functions_leave_nothing) {
   expect_no_growth("all", [&] {
-    for (int i = 0; i < graphs; ++i) {
+    for (std::int64_t i = 0; i < graphs; ++i) {
       const graph recorded([&](cudaStream_t recorder) {
         for_each(true, [&](const every_function::function& f) { f.call({recorder, {}}); });
       });

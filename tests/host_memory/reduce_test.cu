@@ -7,88 +7,19 @@
 #include <numeric>
 #include <stdexcept>
 #include <thread>
-#include <warpfold/arg_operators.hpp>
-#include <warpfold/exact_plus.cuh>
 #include <warpfold/host_memory.cuh>
-#include <warpfold/log_sum_exp_operator.hpp>
-#include <warpfold/statistics.hpp>
-#include <warpfold/top_k_operators.hpp>
 
 #include "common/device.cuh"
-#include "common/devices.cuh"
 #include "common/interval.hpp"
-#include "common/monoids.hpp"
 #include "common/random_items.hpp"
 #include "common/refusal.hpp"
-#include "common/same_bits.hpp"
-#include "common/same_results.hpp"
+#include "host_memory/expect_bits.cuh"
 
 namespace host_memory_tests {
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::interval, wf_test::join;
-
-/// How a call is asked; `way` changes nothing of the result.
-struct way {
-  std::size_t chunk_bytes;
-  int buffers, threads;
-  std::vector<int> devices;
-};
-const std::vector<way> ways{{64, 1, 1, {}},
-                            {200, 2, 3, {}},
-                            {1000, 3, 2, {wf_test::device_number(1)}},
-                            {4096, 2, 8, {0, wf_test::device_number(1)}},
-                            {1 << 14, 2, 4, {wf_test::device_number(2), 0, wf_test::device_number(1)}},
-                            {1000, 2, 2, {0, 0}},
-                            {std::size_t{32} << 20, 2, 8, {}}};
-template <class A> wf::host_options<A> options_of(const way& w) {
-  wf::host_options<A> options;
-  options.devices = w.devices, options.chunk_bytes = w.chunk_bytes;
-  options.buffers = w.buffers, options.threads = w.threads;
-  return options;
-}
-
-/// Pinned memory with these items.
-template <class T> class pinned_array {
- public:
-  explicit pinned_array(const std::vector<T>& items) : count_(std::ssize(items)) {
-    void* memory = nullptr;
-    wf::check(cudaMallocHost(&memory, items.size() * sizeof(T)), "cudaMallocHost");
-    items_ = static_cast<T*>(memory);
-    std::copy(items.begin(), items.end(), items_);
-  }
-  pinned_array(const pinned_array&) = delete;
-  ~pinned_array() { (void)cudaFreeHost(items_); }
-  auto input() const { return wf::host(items_, count_); }
-
- private:
-  T* items_;
-  std::int64_t count_;
-};
-
-/// As a generator, which knows no address.
-template <class T> auto generated(const std::vector<T>& items) {
-  return wf::chunks<T>(std::ssize(items), [&items](std::int64_t first, std::span<T> to) {
-    std::copy_n(items.begin() + first, to.size(), to.begin());
-  });
-}
-
-template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& items, Op op) {
-  using A = wf::accumulator_t<Op, T>;
-  using R = wf::lowered_t<Op, A>;
-  const device_array<T> in(items);
-  const device_array<R> expected(1);
-  wf::reduce(in.items(), expected.data(), op);
-  const R result = expected.value();
-  const pinned_array<T> pinned(items);
-  for (const way& w : ways) {
-    if (static_cast<std::size_t>(items.size()) * sizeof(T) > 200 * w.chunk_bytes) continue;
-    const auto options = options_of<A>(w);
-    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(wf::host(items), op, options), result)) << w.chunk_bytes;
-    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(pinned.input(), op, options), result)) << w.chunk_bytes;
-    EXPECT_TRUE(wf_test::same_result(wf::reduce_value(generated(items), op, options), result)) << w.chunk_bytes;
-  }
-}
+using namespace wf_test::host_memory;
 
 TEST(host_memory, keeps_the_order_of_items_and_init) {
   for (const std::int64_t count : {1, 8, 9, 65, 1000, 20'001}) {
@@ -99,37 +30,6 @@ TEST(host_memory, keeps_the_order_of_items_and_init) {
       options.init = interval<>::of(-1);
       EXPECT_EQ(wf::reduce_value(wf::host(items), join{}, options), interval<>::of(-1, count - 1)) << count;
     }
-  }
-}
-
-TEST(host_memory, operators_of_all_kinds_have_the_bits_of_reduce) {
-  for (const std::int64_t count : {1, 130, 5003}) {
-    const auto floats = wf_test::random_items<float>(count, 3);
-    expect_bits_of_reduce(floats, wf::plus{});
-    expect_bits_of_reduce(floats, wf::maximum{});
-    expect_bits_of_reduce(floats, wf::accumulate_in<double>(wf::plus{}));
-    expect_bits_of_reduce(floats, wf::arithmetic_mean{});
-    expect_bits_of_reduce(floats, wf::moments<2>{});
-    expect_bits_of_reduce(floats, wf::log_sum_exp{});
-    expect_bits_of_reduce(floats, wf::exact_plus{});
-    expect_bits_of_reduce(floats, wf::fuse(wf::plus{}, wf::maximum{}));
-    expect_bits_of_reduce(wf_test::random_items<double>(count, 4), wf::exact_plus{});
-    expect_bits_of_reduce(wf_test::random_items<std::int8_t>(count, 5), wf::plus{});
-    expect_bits_of_reduce(wf_test::random_items<wf_test::affine<>>(count, 6), wf_test::compose{});
-  }
-}
-
-// Values repeat, so that a wrong number in a part shows.
-TEST(host_memory, indices_count_from_the_first_item_of_all) {
-  for (const std::int64_t count : {1, 130, 5003}) {
-    std::vector<float> items;
-    for (const float x : wf_test::random_items<float>(count, 7)) items.push_back(std::floor(x / 64));
-    expect_bits_of_reduce(items, wf::arg_maximum{});
-    expect_bits_of_reduce(items, wf::arg_minimum<wf::ties::last>{});
-    expect_bits_of_reduce(items, wf::arg_extrema{});
-    expect_bits_of_reduce(items, wf::top_k<5>{});
-    expect_bits_of_reduce(items, wf::bottom_k<2>{});
-    expect_bits_of_reduce(items, wf::fuse(wf::arg_maximum{}, wf::plus{}));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The explorer drops executions early. On random programs it finds the same ones as without that.
 #include "memory_model/explorer.hpp"
+#include "common/samples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +82,7 @@ std::multiset<std::string> executions(const program& of, bool takes_shortcuts) {
 }
 
 TEST(memory_model_explorer, random_programs_without_shortcuts) {
-  for (unsigned seed = 0; seed < 700; ++seed) {
+  for (unsigned seed = 0; seed < wf_test::share_of(700); ++seed) {
     const random_program all(seed);
     EXPECT_EQ(executions(all, true), executions(all, false)) << "seed " << seed;
   }

@@ -134,6 +134,9 @@ template <class Form> class caller {
     over(offsets_.in(), {8, 15, 8}, {4, 9, 6});
     over(wf::bounds{offsets_.items().first(3), offsets_.items().last(3)}, {8, 15, 8}, {4, 9, 6});
     over(wf::fixed_length{4}, {9, 22}, {4, 9});
+  }
+
+  void places_in_segments() {
     array<wf::indexed_value<int>> places(3);
     array<wf::indexed_extrema<int>> both(3);
     wf::segmented_argmin(in(), offsets_.in(), places.out());
@@ -164,6 +167,9 @@ template <class Form> class caller {
         wf::transform_reduce_by_key(in..., out..., wf::plus{}, wf::magnitude{}, wf::equal_to{});
       });
     });
+  }
+
+  void places_in_runs() {
     array<int> keys(8), count(1);
     array<wf::indexed_value<int>> places(8);
     array<wf::indexed_extrema<int>> both(8);

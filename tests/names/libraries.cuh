@@ -51,7 +51,9 @@ template <class Form> void call_every_function() {
   call.places();
   call.questions();
   call.segments();
+  call.places_in_segments();
   call.runs();
+  call.places_in_runs();
   call.scans();
   call.scans_of_runs();
   call.scans_of_segments();

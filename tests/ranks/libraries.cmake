@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Ranks that are processes of MPI, and ranks of NCCL, where these libraries are there.
 warpfold_find_ranks(mpi)
-if(TARGET warpfold::mpi AND MPIEXEC_EXECUTABLE)
+if(TARGET warpfold::mpi AND MPIEXEC_EXECUTABLE AND NOT WARPFOLD_DEVICE_CODE_ONLY)
   warpfold_add_program(ranks_mpi SOURCES ranks/mpi.cu LIBRARIES warpfold::mpi)
   warpfold_set_up_test(ranks_mpi OWN_HEADERS UNSANITIZED)
   foreach(count RANGE 1 5)

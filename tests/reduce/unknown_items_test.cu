@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/device.cuh"
+#include "common/samples.hpp"
 #include "common/sizes.hpp"
 #include "reduce/ways.cuh"
 
@@ -96,8 +97,10 @@ template <class T> std::vector<std::int64_t> sizes() {
 /// reduce_into(count, out, options) must give `count`, with any bound of the grid.
 template <class Item, class A, class Reduce, class Count> void expect_counted(Reduce reduce_into, Count count_of) {
   device_array<A> out{1};
+  std::int64_t number = 0;
   for (const std::int64_t count : sizes<Item>())
     for (const int max_blocks : {0, 1, 7}) {
+      if (!wf_test::in_sample(number++)) continue;
       reduce_into(count, out.data(), wf::reduce_options<A>{.max_blocks = max_blocks});
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << count << " items, max_blocks " << max_blocks;
       ASSERT_EQ(count_of(out.value()), count) << "max_blocks " << max_blocks;

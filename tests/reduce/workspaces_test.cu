@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "common/interval.hpp"
+#include "common/samples.hpp"
 #include "reduce/stream.cuh"
 #include "reduce/ways.cuh"
 
@@ -96,7 +97,7 @@ TEST(reduce_workspaces, survives_an_operator_that_throws) {
   const wf::workspace workspace;
   for (const wf::workspace_ref scratch : {wf::workspace_ref{workspace}, wf::workspace_ref{}})
     for (const int max_blocks : {0, 1, 7})
-      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(wf_test::share_of(8)); ++seed) {
         const wf_test::schedule_seed schedule(seed);
         auto items = wf_test::interval_items(count);
         wf_test::device_array<interval<>> in(items), out(1);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/interval.hpp"
+#include "common/samples.hpp"
 #include "reduce/ways.cuh"
 #include "scan/expect_prefixes.cuh"
 
@@ -37,9 +38,10 @@ class scan_interval : public testing::Test {
 };
 
 TEST_F(scan_interval, every_border_and_way) {
-  std::int64_t turn = 0;
+  std::int64_t turn = 0, number = 0;
   for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 19))
-    for (const way& w : wf_test::ways(turn++)) expect_joined(size, w);
+    for (const way& w : wf_test::ways(turn++))
+      if (wf_test::in_sample(number++)) expect_joined(size, w);
 }
 
 TEST_F(scan_interval, every_small_size) {
@@ -67,6 +69,7 @@ TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
 
 // For wide accumulators there is room for few groups of tiles. A tile has 32 items, or 64 on a GPU.
 TEST(scan_interval_tiles, places_are_used_again) {
+  if (!wf_test::in_sample(1)) GTEST_SKIP() << "takes ten seconds; node_ring.places_are_used_again is the small case";
   using item = std::conditional_t<wf_test::emulated, interval<std::int32_t, 600>, interval<>>;
   constexpr std::int64_t places = wf::scan::tile_ring<item>::shape_type::tiles_without_rounds;
   constexpr std::int64_t tiles = (wf_test::emulated ? 1 : 2) * places + 40,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 
+#include "common/samples.hpp"
 #include "reduce/rejected.cuh"
 #include "segmented/ways.cuh"
 
@@ -230,9 +231,11 @@ TEST_F(segmented_reduce_preconditions, good_segments_pass) {
 TEST_F(segmented_reduce_preconditions, offsets) {
   const auto where = good();
   const auto count = static_cast<std::size_t>(where.segments());
+  std::int64_t number = 0;
   for (std::size_t s = 0; s <= count; ++s)
     for (const int wrong :
          {-1, 1 << 30, static_cast<int>(items) + 1, s > 0 ? static_cast<int>(where.ends[s - 1]) + 20'000 : -5}) {
+      if (!wf_test::in_sample(number++)) continue;
       auto offsets = where.offsets<int>();
       offsets[s] = wrong;
       if (std::is_sorted(offsets.begin(), offsets.end()) && offsets.front() >= 0 && offsets.back() <= items) continue;
@@ -244,7 +247,7 @@ TEST_F(segmented_reduce_preconditions, offsets) {
 // One step down among very many, wherever it is: also where no warp's search would come by.
 TEST_F(segmented_reduce_preconditions, one_offset_out_of_order_among_many) {
   wf_test::random_source source(6);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < wf_test::share_of(60); ++round) {
     std::vector<int> offsets;
     for (int s = 0; s <= 5000; ++s) offsets.push_back(6 * s);
     const auto at = static_cast<std::size_t>(source.below(5000));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One type and operator through segments of every length that is cut differently, by offsets.
 #pragma once
+#include "common/samples.hpp"
 #include "ways.cuh"
 
 namespace wf_test {
@@ -27,7 +28,7 @@ void expect_canonical_segments(Make make, Op op, const A& init, const A& empty, 
   for (const layout& where : some_layouts(256)) {
     const std::vector<T> items = make(where);
     const auto roots = canonical_segments(items, where, op, empty);
-    for (int i = 0; i < 5; ++i) {
+    for (std::int64_t i = share_of(5); i > 0; --i) {
       const segmented_way way = way_of(turn++);
       const device_array<T> in(items, way.offset);
       const device_array<int> offsets(where.offsets<int>(), turn % 3);

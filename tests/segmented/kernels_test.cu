@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 
+#include "common/samples.hpp"
 #include "common/tree_hash.hpp"
 #include "segmented/expect_canonical.cuh"
 #include "segmented/expect_joined.cuh"
@@ -36,24 +37,27 @@ template <class Kernel> const std::vector<layout>& layouts() {
 }
 
 TYPED_TEST(segmented_reduce_kernels, offsets_of_32_and_64_bits) {
-  std::int64_t turn = 0;
+  std::int64_t turn = 0, number = 0;
   for (const layout& where : layouts<TypeParam>()) {
+    if (!wf_test::in_sample(number++)) continue;
     wf_test::expect_joined_by_offsets<TypeParam>(where, wf_test::way_of(turn++));
     wf_test::expect_joined_by_offsets<TypeParam, wf_test::interval<>, std::int64_t>(where, wf_test::way_of(turn++));
   }
 }
 
 TYPED_TEST(segmented_reduce_kernels, bounds_that_touch_and_bounds_with_gaps) {
-  std::int64_t turn = 1;
-  for (const layout& dense : layouts<TypeParam>())
+  std::int64_t turn = 1, number = 3;
+  for (const layout& dense : layouts<TypeParam>()) {
+    if (!wf_test::in_sample(number++)) continue;
     for (const layout& where : {dense, wf_test::with_gaps(dense)})
       wf_test::expect_joined_by_bounds<TypeParam>(where, wf_test::way_of(turn++));
+  }
 }
 
 TYPED_TEST(segmented_reduce_kernels, mixed_segments_under_many_schedules_and_grids) {
   constexpr int emulated_segments = TypeParam::deals_by_number ? 300 : 1500;
   const layout where("power law", wf_test::power_law(wf_test::emulated ? emulated_segments : 100'000, 700));
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 8 : 2); ++seed)
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(wf_test::share_of(wf_test::emulated ? 8 : 2)); ++seed)
     for (const int max_blocks : {1, 2, 5, 0})
       wf_test::expect_joined_by_offsets<TypeParam>(where,
                                                    {.max_blocks = max_blocks, .own_workspace = true, .seed = seed});
@@ -127,7 +131,8 @@ TYPED_TEST(segmented_reduce_kernels, a_transform_of_items_that_exist) {
 }
 
 TYPED_TEST(segmented_reduce_kernels, random_lengths) {
-  for (std::uint64_t seed = 1; seed <= (wf_test::emulated ? 150 : 500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(wf_test::share_of(wf_test::emulated ? 150 : 500));
+       ++seed) {
     wf_test::random_source source(seed);
     const layout where("seed " + std::to_string(seed), wf_test::random_lengths(source, 6000));
     wf_test::expect_joined_by_offsets<TypeParam>(where, wf_test::way_of(static_cast<std::int64_t>(seed)));
@@ -142,11 +147,11 @@ TEST(segmented_reduce_dealt, lengths_around_shares_and_ranges) {
   lengths shares;
   for (const std::int64_t warps : {1, 2, 3, 4, 5, 7, 8, 9})
     for (const std::int64_t off : {-1, 0, 1}) shares.push_back(128 * warps + off);
-  for (int again = 0; again < 12; ++again)
+  for (int again = 0; again < wf_test::share_of(12); ++again)
     wf_test::expect_joined_by_offsets<wf_test::per_warp_team>({"shares", shares}, wf_test::way_of(again));
   for (const std::int64_t begin : {511, 512, 513, 200, 1024})
     for (const std::int64_t length : {1023, 1024, 1025, 1553, 1555, 2048, 5000})
-      for (int again = 0; again < 4; ++again)
+      for (int again = 0; again < wf_test::share_of(4); ++again)
         wf_test::expect_joined_by_offsets<wf_test::per_warp_team>(
             {"from " + std::to_string(begin), {begin, length, 0, 0, length, 1, 3 * length, 700}},
             wf_test::way_of(again));

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "common/interval.hpp"
+#include "common/samples.hpp"
 #include "kernels.cuh"
 
 namespace wf = warpfold;
@@ -122,7 +123,7 @@ TEST(segmented_reduce_sanitizer, staged) {
 
 // By teams of all sizes, and units of segments that are too long for these, joined by several blocks.
 TEST(segmented_reduce_sanitizer, per_warp_team) {
-  for (int again = 0; again < 2; ++again)
+  for (int again = 0; again < wf_test::share_of(2); ++again)
     expect_joined(
         [](auto in, const layout& where, auto out, const auto& options) {
           const device_array<int> offsets(where.offsets<int>(), 1);

@@ -14,6 +14,7 @@
 
 #include "common/device.cuh"
 #include "common/random_items.hpp"
+#include "common/samples.hpp"
 #include "common/tree_hash.hpp"
 
 namespace {
@@ -110,6 +111,7 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
 TEST(segments, start_at_every_position) {
   wf_test::random_source source(3);
   for (int round = 0; round < 6; ++round) {
+    if (!wf_test::in_sample(round)) continue;
     std::vector<std::int64_t> offsets{0};
     std::vector<int> ids;
     for (int s = 0; s < 90; ++s) {
@@ -128,8 +130,10 @@ TEST(segments, start_at_every_position) {
 }
 
 TEST(segments, of_fixed_lengths_start_at_every_position) {
+  std::int64_t number = 0;
   for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
     for (const int segment_cost : {1, 8}) {
+      if (!wf_test::in_sample(number++)) continue;
       std::vector<std::int64_t> offsets;
       for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
       expect_starts(segmented::fixed_length_segments{length, 140}, {{}, 100, segment_cost, 3}, offsets, false);
@@ -139,7 +143,9 @@ TEST(segments, of_fixed_lengths_start_at_every_position) {
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.
 TEST(segments, of_owners_are_known_up_to_a_long_one) {
   wf_test::random_source source(4);
+  std::int64_t number = 0;
   const auto check = [&](int segments, int max_items, int round) {
+    if (!wf_test::in_sample(number++)) return;
     std::vector<std::int64_t> offsets{0};
     std::vector<int> ids;
     for (int s = 0; s < segments; ++s) {
@@ -193,10 +199,14 @@ TEST(segments, of_owners_are_known_until_a_step_has_enough) {
     }
   };
   int turn = 0;
+  std::int64_t number = 0;
   for (const int most : {1, 3, 9, 30}) {
-    for (const std::int64_t offset : {0, 1, 2, 3})  // two types a turn: each has two of the lengths at each offset
-      if (turn++ % 2 == 0) check(std::int8_t{}, most, offset), check(int{}, most, offset);
+    for (const std::int64_t offset : {0, 1, 2, 3}) {  // two types a turn: each has two of the lengths at each offset
+      const bool is_first_pair = turn++ % 2 == 0;
+      if (!wf_test::in_sample(number++)) continue;
+      if (is_first_pair) check(std::int8_t{}, most, offset), check(int{}, most, offset);
       else check(std::uint16_t{}, most, offset), check(std::int64_t{}, most, offset);
+    }
     ++turn;
   }
 }

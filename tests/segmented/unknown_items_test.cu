@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/known_values.cuh"
+#include "common/samples.hpp"
 #include "segmented/expect_canonical.cuh"
 #include "segmented/kernels.cuh"
 
@@ -67,7 +68,7 @@ template <class Kernel> class segmented_reduce_unknown_items : public testing::T
   template <class Problem, class Describe>
   void expect_none_used(const Problem& given, const layout& where, Describe describe) {
     const auto items = given.items(where.items);
-    for (int i = 0; i < 5; ++i) {
+    for (std::int64_t i = wf_test::share_of(5); i > 0; --i) {
       const auto way = wf_test::way_of(turn_++);
       const device_array in(items, way.offset);
       const unsigned before = unknown_uses_so_far();

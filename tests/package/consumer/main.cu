@@ -11,7 +11,7 @@
 void largest_of_each(std::span<const int> items,
                      std::span<int> results);  // in other.cu; of segments as long as another
 
-int add_in_two_threads();  // in kernel.cu, which may be compiled with another number
+int add_in_two_threads();  // in kernel.cu or plain.cu, with any number
 
 int main() {
   std::vector<int> items(1000);
