@@ -115,9 +115,12 @@ TEST(host_memory_segments, progress_ends_with_all_items) {
 TEST(host_memory_segments, refusals_name_the_segment) {
   const std::vector<float> items(10, 1);
   std::vector<float> sums(2);
-  const auto with = [&](std::vector<int> offsets) {
+  const auto with_offsets = [&](const auto& offsets) {
     return wf_test::refusal([&] { wf::segmented_reduce(wf::host(items), offsets, sums); });
   };
+  const auto with = [&](const std::vector<int>& offsets) { return with_offsets(offsets); };
+  const std::vector<std::uint64_t> beyond{0, 5, ~std::uint64_t{2}};
+  EXPECT_NE(with_offsets(beyond).find("segment 1 is [5, -3)"), std::string::npos) << with_offsets(beyond);
   EXPECT_NE(with({0, 5, 4}).find("segment 1 is [5, 4); in has 10 items"), std::string::npos) << with({0, 5, 4});
   EXPECT_NE(with({0, 5, 11}).find("segment 1 is [5, 11)"), std::string::npos);
   EXPECT_NE(with({-1, 5, 9}).find("segment 0 is [-1, 5)"), std::string::npos);

@@ -13,6 +13,7 @@
 // - Operators that take the numbers of items (argmax, top_k) do not compile here.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <warpfold/host_memory.cuh>
 #include <warpfold/segmented_reduce.cuh>
 
@@ -34,25 +35,24 @@ struct segment_groups {
 /// Checks all offsets, by up to `threads` threads: there may be as many as items. Throws for the first wrong segment.
 template <class I>
 void check_offsets(const char* function, const I* offsets, std::int64_t segments, std::int64_t items, int threads) {
-  constexpr std::int64_t piece = 1 << 18;
-  const std::int64_t pieces = (segments + piece - 1) / piece;
-  std::vector<char> is_wrong(static_cast<std::size_t>(pieces), 0);
+  if (segments == 0) return;
+  const auto number = [&](std::int64_t i) { return static_cast<std::int64_t>(offsets[i]); };
+  constexpr std::int64_t piece_segments = 1 << 17;
+  const std::int64_t pieces = (segments + piece_segments - 1) / piece_segments;
+  std::atomic<bool> is_wrong = number(0) < 0 || number(segments) < 0 || number(segments) > items;
   host_memory::fill_crew crew(static_cast<int>(least_of<std::int64_t>(threads, pieces)) - 1);
-  const auto is_segment = [&](std::int64_t s) {
-    const auto begin = static_cast<std::int64_t>(offsets[s]), end = static_cast<std::int64_t>(offsets[s + 1]);
-    return static_cast<int>(begin >= 0) & static_cast<int>(begin <= end) & static_cast<int>(end <= items);
-  };
-  crew.run(pieces, [&](std::int64_t number) {
-    int all = 1;
-    for (std::int64_t s = number * piece; s < least_of((number + 1) * piece, segments); ++s) all &= is_segment(s);
-    is_wrong[static_cast<std::size_t>(number)] = all == 0;
+  crew.run(pieces, [&](std::int64_t piece) {
+    const I *const first = offsets + piece * piece_segments, *const last =
+                                                                 offsets +
+                                                                 least_of((piece + 1) * piece_segments, segments);
+    int rises = 1;
+    for (const I* each = first; each < last; ++each) rises &= each[0] <= each[1];
+    if (rises == 0) is_wrong = true;
   });
-  const auto wrong = std::find(is_wrong.begin(), is_wrong.end(), 1);
-  if (wrong == is_wrong.end()) return;
-  std::int64_t s = (wrong - is_wrong.begin()) * piece;
-  while (is_segment(s)) ++s;
-  reject(function, {"segment ", s, " is [", static_cast<std::int64_t>(offsets[s]), ", ",
-                    static_cast<std::int64_t>(offsets[s + 1]), "); in has ", items, " items"});
+  if (!is_wrong) return;
+  std::int64_t s = 0;
+  while (number(s) >= 0 && number(s) <= number(s + 1) && number(s + 1) <= items) ++s;
+  reject(function, {"segment ", s, " is [", number(s), ", ", number(s + 1), "); in has ", items, " items"});
 }
 
 /// Makes groups of up to `chunk_items` items and `chunk_segments` segments.

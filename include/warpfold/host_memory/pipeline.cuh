@@ -101,7 +101,7 @@ class pipeline {
   }
 
  private:
-  static constexpr std::int64_t piece_bytes = 1 << 20;  // what a thread stages at a time
+  static constexpr std::int64_t piece_bytes = 1 << 18;  // what a thread stages at a time
 
   void feed(device_ring& ring) {
     try {

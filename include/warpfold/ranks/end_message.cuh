@@ -3,7 +3,6 @@
 // may go on on other ranks. Nodes are those of the tree over the whole segment, whichever rank folds them.
 #pragma once
 #include <warpfold/ranks/join.cuh>
-#include <warpfold/ranks/join.cuh>
 
 namespace warpfold::ranks {
 inline namespace WARPFOLD_HIDDEN_V1 {
