@@ -69,7 +69,6 @@ TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
 
 // For wide accumulators there is room for few groups of tiles. A tile has 32 items, or 64 on a GPU.
 TEST(scan_interval_tiles, places_are_used_again) {
-  if (!wf_test::in_sample(1)) GTEST_SKIP() << "takes ten seconds; node_ring.places_are_used_again is the small case";
   using item = std::conditional_t<wf_test::emulated, interval<std::int32_t, 600>, interval<>>;
   constexpr std::int64_t places = wf::scan::tile_ring<item>::shape_type::tiles_without_rounds;
   constexpr std::int64_t tiles = (wf_test::emulated ? 1 : 2) * places + 40,
