@@ -24,8 +24,8 @@
 // segments alike): so operators top_k and bottom_k define it, and results agree with theirs.
 //
 // The order is total, so results are the same on every GPU and grid, and in the emulator. All functions enqueue one
-// kernel on options.stream, never wait, and can be captured. Each item is read once, and those
-// that may be among the best again. Scratch depends on k and the device alone. Segments of one length are fastest; a
+// kernel on options.stream, never wait, and can be captured. Each item is read once, but for the results and some
+// others that may be among the best. Scratch depends on k and the device alone. Segments of one length are fastest; a
 // segment is read by one block if there are more segments than the device holds blocks, however long it is.
 //
 // They throw std::invalid_argument, before anything is enqueued, for k below 0 or above 1024, ranges whose sizes do not
