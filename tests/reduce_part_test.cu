@@ -76,7 +76,7 @@ TEST(reduce_part, pieces_are_nodes_and_cover_the_part_once) {
     ASSERT_EQ(cuts.unit_piece(cuts.all_units()).first, cuts.tiles_end);
     int covered = 0;
     next = begin;
-    for (int i = 0; i < cuts.nodes(); ++i) {
+    for (int i = 0; i < cuts.list().count(); ++i) {
       const auto [first, count] = cuts.pieces_of(i);
       ASSERT_EQ(first, covered);
       covered += count;

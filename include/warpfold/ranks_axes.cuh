@@ -55,7 +55,7 @@ template <class T, std::size_t Rank> struct split_array {
 
 /// reduce_axes for each node of the part; results of node k go to to + k * array.results.
 template <class T, std::size_t Rank, class A, class Op>
-void reduce_list_nodes(const split_array<T, Rank>& array, const warpfold::ranks::list_nodes& nodes, A* to, Op op,
+void reduce_axis_nodes(const split_array<T, Rank>& array, const warpfold::ranks::list_nodes& nodes, A* to, Op op,
                        const call_options& options) {
   const std::size_t axis = array.axis;
   std::int64_t kept[Rank > 1 ? Rank - 1 : 1] = {1};
@@ -137,7 +137,7 @@ void all_reduce_axes(Ranks& ranks, const In& in, part of, Out&& out, axes along,
   r::exchange<A, Op, Ranks> values(function, ranks, op, local, options.timeout, -1,
                                    128 + (static_cast<std::size_t>(ranks.size()) + 1) * bytes);
   std::byte *const mine = values.room() + 128, *const all = mine + bytes;
-  detail::reduce_list_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
+  detail::reduce_axis_nodes(array, nodes, reinterpret_cast<A*>(mine), op, r::with_scratch(ranks, local));
   if (bytes > 0) ranks.all_gather(mine, all, bytes, options.stream);
   const int blocks = static_cast<int>(least_of<std::int64_t>(host_side::divide_up(results, 128), 1024));
   host_side::enqueue(&r::join_axes_kernel<A, Op>, {blocks, 128}, options.stream,

@@ -6,7 +6,7 @@
 // memory that cannot overlap: the pieces' values, the peers' words. All else is in shared memory by then, also the
 // kernel's argument, of which an address would be one in global memory.
 #pragma once
-#include <warpfold/ranks/lane_nodes.cuh>
+#include <warpfold/ranks/join_in_warp.cuh>
 #include <warpfold/ranks/near_messages.cuh>
 #include <warpfold/reduce/kernel.cuh>
 

@@ -43,22 +43,7 @@ constexpr std::uint64_t call_number(std::string_view name) {
   return number == 0 ? 1 : number;
 }
 
-/// The nodes of the items [first, end), from left to right. None if `end` is not beyond `first`.
-struct list_nodes {
-  std::int64_t first, peak, end;
-
-  __host__ __device__ list_nodes(std::int64_t begin, std::int64_t behind) : first(begin), peak(begin), end(begin) {
-    if (begin >= behind) return;
-    peak = behind & ~(reduction::powers::greatest_power(begin ^ behind) - 1);
-    end = behind;
-  }
-  __host__ __device__ int rising() const { return reduction::powers::bits_of(peak - first); }
-  __host__ __device__ int count() const { return rising() + reduction::powers::bits_of(end - peak); }
-  __host__ __device__ reduction::part_piece operator[](int i) const {
-    return i < rising() ? reduction::powers::rising_node(first, peak, i)
-                        : reduction::powers::falling_node(peak, end, i - rising());
-  }
-};
+using reduction::list_nodes;
 
 /// A header, and the nodes of the part that it names. Messages of other kinds have the same members:
 ///

@@ -102,7 +102,7 @@ struct list_plan {
 /// Completes a plan whose cuts are there. A warp calls it. Not inlined, as above.
 __device__ __attribute__((noinline)) inline void complete(list_plan& plan) {
   const part_cuts& cuts = plan.cuts;
-  const int lane = arch::lane_id(), nodes = cuts.nodes();
+  const int lane = arch::lane_id(), nodes = cuts.list().count();
   if (lane < nodes) plan.of[lane] = cuts.pieces_of(lane);
   if (lane != 0) return;
   const std::int64_t first_unit = cuts.units_begin >> cuts.unit_level, end_unit = cuts.units_end >> cuts.unit_level,

@@ -63,6 +63,25 @@ __host__ __device__ inline part_piece falling_node(std::int64_t first, std::int6
 }
 }  // namespace powers
 
+/// The nodes of the items [first, end), from left to right: their sizes rise up to the item `peak`, then fall. None if
+/// `end` is not beyond `first`.
+struct list_nodes {
+  std::int64_t first, peak, end;
+
+  __host__ __device__ list_nodes(std::int64_t begin, std::int64_t top, std::int64_t behind)
+      : first(begin), peak(top), end(behind) {}
+  __host__ __device__ list_nodes(std::int64_t begin, std::int64_t behind) : list_nodes(begin, begin, begin) {
+    if (begin >= behind) return;
+    peak = behind & ~(powers::greatest_power(begin ^ behind) - 1);
+    end = behind;
+  }
+  __host__ __device__ int rising() const { return powers::bits_of(peak - first); }
+  __host__ __device__ int count() const { return rising() + powers::bits_of(end - peak); }
+  __host__ __device__ part_piece operator[](int i) const {
+    return i < rising() ? powers::rising_node(first, peak, i) : powers::falling_node(peak, end, i - rising());
+  }
+};
+
 struct part_cuts {
   std::int64_t begin, batches_begin, tiles_begin, units_begin, units_end, tiles_end, batches_end, end;
   std::int64_t peak;                        ///< where sizes of the list's nodes stop to rise
@@ -94,12 +113,11 @@ struct part_cuts {
     return {tiles_end, 0};
   }
 
-  /// The number of nodes in the part's list.
-  __host__ __device__ int nodes() const { return powers::bits_of(peak - begin) + powers::bits_of(end - peak); }
+  /// The nodes of the part's list.
+  __host__ __device__ list_nodes list() const { return {begin, peak, end}; }
   /// The pieces of node `i` of the list.
   __host__ __device__ piece_range pieces_of(int i) const {
-    const int left = powers::bits_of(peak - begin);
-    const part_piece node = i < left ? powers::rising_node(begin, peak, i) : powers::falling_node(peak, end, i - left);
+    const part_piece node = list()[i];
     const int first = piece_at(node.first);
     return {first, piece_at(node.first + node.items) - first};
   }
@@ -123,7 +141,7 @@ inline part_cuts cut_part(std::int64_t begin, std::int64_t end, int batch_level,
   part_cuts c{};
   c.begin = begin, c.end = end;
   c.batch_level = batch_level, c.tile_level = tile_level, c.unit_level = unit_level;
-  c.peak = end & ~(powers::greatest_power(begin ^ end) - 1);
+  c.peak = list_nodes(begin, end).peak;
   // Where no border of a level lies within [first, last], sizes stop to rise at the peak.
   const auto cut = [&](std::int64_t first, std::int64_t last, int level, std::int64_t& cut_first,
                        std::int64_t& cut_last) {

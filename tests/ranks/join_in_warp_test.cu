@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <optional>
-#include <warpfold/ranks/lane_nodes.cuh>
+#include <warpfold/ranks/join_in_warp.cuh>
 
 #include "common/interval.hpp"
 #include "common/same_bits.hpp"
 #include "ranks/ranks.hpp"
 
-namespace ranks_lane_nodes_tests {
+namespace ranks_join_in_warp_tests {
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::same_bits;
@@ -63,7 +63,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> parts_in_order(std::int64_t c
   return parts;
 }
 
-TEST(ranks_lane_nodes, splits_in_order_have_the_bits_of_the_whole_list) {
+TEST(ranks_join_in_warp, splits_in_order_have_the_bits_of_the_whole_list) {
   wf_test::random_source source(5);
   const auto doubles = wf_test::random_items<double>(6000);
   std::vector<interval<std::int64_t>> intervals;
@@ -85,7 +85,7 @@ TEST(ranks_lane_nodes, splits_in_order_have_the_bits_of_the_whole_list) {
   }
 }
 
-TEST(ranks_lane_nodes, what_is_not_regular_is_left_to_others) {
+TEST(ranks_join_in_warp, what_is_not_regular_is_left_to_others) {
   const auto items = wf_test::random_items<double>(7);
   const auto left_alone = [&](const messages<double, wf::plus>& all) { return !joined(all, -1.0, wf::plus{}); };
   using parts = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -109,4 +109,4 @@ TEST(ranks_lane_nodes, what_is_not_regular_is_left_to_others) {
   EXPECT_FALSE(joined(long_list, intervals[7], join{})) << "18 nodes of 16 bytes do not travel at once";
 }
 
-}  // namespace ranks_lane_nodes_tests
+}  // namespace ranks_join_in_warp_tests
