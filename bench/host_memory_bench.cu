@@ -9,6 +9,7 @@
 #include "common/groups.hpp"
 #include "common/timing.hpp"
 #include "host_memory/chunk_copies.cuh"
+#include "host_memory/copy_by_threads.hpp"
 
 namespace {
 
@@ -24,12 +25,15 @@ int device_count() {
 }
 
 /// The sum of 4 GiB in chunks of `chunk_bytes` from memory of a kind: by Warpfold, beside bare copies of the pinned
-/// items (the link), and copies with a sum behind each.
+/// items (the link), and copies with a sum behind each; of pageable memory also beside the threads' copies to pinned
+/// memory of two chunks, without a device.
 void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
   constexpr std::int64_t items = gibibyte;
   const std::string name = "host_memory/float/" + kind + "/chunk:" + std::to_string(chunk_bytes >> 20) +
                            "MiB/devices:" + std::to_string(devices);
-  add_group({name, "wait", items, items * std::int64_t{sizeof(float)}, {"warpfold", "copies", "copies_and_sums"}, [=] {
+  std::vector<std::string> names{"warpfold", "copies", "copies_and_sums"};
+  if (kind != "pinned") names.emplace_back("memcpy");
+  add_group({name, "wait", items, items * std::int64_t{sizeof(float)}, names, [=] {
                const auto pinned = pinned_floats(items);
                std::vector<float> pageable;
                if (kind != "pinned") pageable.assign(pinned.get(), pinned.get() + items);
@@ -39,9 +43,14 @@ void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
                const auto sum = [&] { return wf::reduce_value(in, wf::accumulate_in<double>(wf::plus{}), options); };
                if (sum() != static_cast<double>(items / 2)) throw std::runtime_error("the sum is wrong");
                chunk_copies copies(items, static_cast<std::int64_t>(chunk_bytes / sizeof(float)));
-               const contenders list{{"warpfold", [&](cudaStream_t, int) { (void)sum(); }},
-                                     {"copies", [&](cudaStream_t, int) { copies.run(pinned.get(), false); }},
-                                     {"copies_and_sums", [&](cudaStream_t, int) { copies.run(in.first, true); }}};
+               contenders list{{"warpfold", [&](cudaStream_t, int) { (void)sum(); }},
+                               {"copies", [&](cudaStream_t, int) { copies.run(pinned.get(), false); }},
+                               {"copies_and_sums", [&](cudaStream_t, int) { copies.run(in.first, true); }}};
+               if (kind != "pinned")
+                 list.push_back({"memcpy", [&](cudaStream_t, int) {
+                                   copy_by_threads(options.threads, in.first, items * std::int64_t{sizeof(float)},
+                                                   pinned.get(), 2 * static_cast<std::int64_t>(chunk_bytes));
+                                 }});
                std::vector<measurement> results;
                for (const statistics& each : time_wait(list, {5, 15, 2.0})) results.push_back({each});
                return results;
