@@ -69,6 +69,7 @@ template <class T, class R, class Op, class A = wf::accumulator_t<Op, T>> struct
   wf::initial<A> init, empty;
 
   void expect_on(int ranks, int rounds) const {
+    if (!can_wait(ranks)) return;
     const std::vector<int> devices = devices_of(ranks);
     wf::local_ranks all(devices);
     random_source source(items.size() + static_cast<std::size_t>(ranks));

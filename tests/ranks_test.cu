@@ -27,6 +27,7 @@ template <class A, class B> bool same(const wf::fused<A, B>& a, const wf::fused<
 }
 
 template <class T, class Op> void expect_bits_of_reduce(const std::vector<T>& items, Op op, int ranks, int rounds) {
+  if (!can_wait(ranks)) return;
   wf::check(cudaSetDevice(0), "cudaSetDevice");
   const device_array<T> whole(items);
   const auto expected = wf::reduce_value(whole.items(), op);

@@ -47,6 +47,12 @@ inline std::string text_of(const std::exception_ptr& failure) {
   }
 }
 
+/// Whether `ranks` ranks can wait for each other. Some tools run the kernels of a device one after another: then each
+/// rank needs a device of its own, as WARPFOLD_TEST_RANKS_SHARE_DEVICES=0 tells.
+inline bool can_wait(int ranks) {
+  const char* const share = std::getenv("WARPFOLD_TEST_RANKS_SHARE_DEVICES");
+  return ranks <= wf_test::device_count() || share == nullptr || *share != '0';
+}
 inline std::vector<int> devices_of(int ranks) {
   std::vector<int> devices;
   for (int r = 0; r < ranks; ++r) devices.push_back(wf_test::device_number(r));
