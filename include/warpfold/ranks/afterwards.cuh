@@ -2,9 +2,9 @@
 // The steps after this rank's list is written: the block that wrote it makes it a message, or also exchanges it and
 // joins what all have sent. So the reduction of the local part and the exchange are one launch where memory is shared.
 //
-// Each block prepares for that while its first warp arrives at the ticket. What follows in the last block is trips to
-// memory that cannot overlap: the pieces' values, the peers' words. All else is in shared memory by then, also the
-// kernel's argument, of which an address would be one in global memory.
+// Each block prepares for that beside its first loads. What follows in the last block is trips to memory that cannot
+// overlap: the pieces' values, the peers' words. All else is in shared memory by then, also the kernel's argument, of
+// which an address would be one in global memory.
 #pragma once
 #include <warpfold/ranks/join_in_warp.cuh>
 #include <warpfold/ranks/near_messages.cuh>
@@ -162,9 +162,7 @@ template <class A, class Op, class After> struct list_then {
 };
 
 /// Found by the kernels of `reduce` through the types of their first arguments.
-template <class A, class Op, class After>
-__device__ void prepare_list(const list_then<A, Op, After>& to, reduction::list_plan& plan) {
-  prepare_list(reduction::part_output<A, Op>{to.list}, plan);
+template <class A, class Op, class After> __device__ void prepare_steps_behind(const list_then<A, Op, After>& to) {
   to.after.prepare();
 }
 template <class A, class ListOp, class After, class Op>

@@ -109,7 +109,8 @@ __device__ void fold_part_tile(const Arguments& arguments, Storage& shared) {
   const int edge_block = free_blocks == 0 ? block : block - schedule.units;
   fold_edges<MaxRows>(leaves, schedule.cuts, shared.plan.cuts, pieces, schedule.rows, op,
                       edge_block >= 0 ? edge_block : schedule.cuts.edges(), free_blocks == 0 ? blocks : free_blocks);
-  prepare_list(out, shared.plan);
+  prepare_steps_behind(out);
+  prepare_list(shared.plan);
   if (grid::block_arrives_last(ticket, shared.is_last)) write_list(out, shared.plan, pieces, shared.warp.data(), op);
 }
 
@@ -234,6 +235,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
                                              policy_of<Leaves>.share_rows, op, static_cast<int>(blockIdx.x),
                                              static_cast<int>(gridDim.x));
   batches.start(leaves, first_of(walk.tile()));
+  if constexpr (is_part<Out>) prepare_steps_behind(out);
   while (walk.exists()) {
     walk.draw();
     __syncwarp();  // lanes that took different ways must load together
@@ -261,7 +263,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
     walk.advance_round();
   }
   if constexpr (is_part<Out>) {
-    prepare_list(out, shared.plan);
+    prepare_list(shared.plan);
     if (grid::block_arrives_last(ticket, shared.is_last))
       write_list(out, shared.plan, partials, shared.values[0].data(), op);
   } else {

@@ -113,11 +113,14 @@ __device__ __attribute__((noinline)) inline void complete(list_plan& plan) {
 }
 /// What a block does for write_list before it knows whether it is the last one, where nothing else would run meanwhile.
 /// All threads call it, before the barrier of their arrival; the last warp has kept the plan's cuts.
-template <class A, class Op> __device__ void prepare_list(const part_output<A, Op>&, list_plan& plan) {
+__device__ inline void prepare_list(list_plan& plan) {
   if (arch::flat_warp() + 1 != static_cast<int>(blockDim.x / warp_lanes)) return;
   __syncwarp();
   complete(plan);
 }
+
+/// What a block does for steps behind the list, as soon as its first loads are on their way (ranks/afterwards.cuh).
+template <class A, class Op> __device__ void prepare_steps_behind(const part_output<A, Op>&) {}
 
 /// Joins pieces to the nodes of the list, and writes it. All threads of the last block call it. `shared` has room for
 /// the values of all whole chunks of units. Not inlined, as above.
