@@ -77,8 +77,8 @@ TEST(scan_bits, init_joins_the_prefix) {
   EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
 }
 
-// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, and in others;
-// stages.
+// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, full tiles in
+// other blocks, and stages.
 TEST(scan_bits, sums_of_each_plan) {
   constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
   constexpr auto staged = wf::scan::staged_policy_for(true);

@@ -6,8 +6,8 @@
 //   filled    The producer has written the tile's number and its items at the ends of whole vectors; the bulk copies of
 //             all others have arrived. After the last tile, the number is `tiles`, and nothing follows.
 //   folded    Each folding warp has written the nodes of its share of the tile's warps.
-//   joined    The nodes before the tile have been written; the tile's own node and those of the groups that it completes
-//             have been published.
+//   joined    The nodes before the tile have been written. The tile's own node, and those of the groups that it
+//             completes, have been published.
 //   emptied   Each scanning warp has read its items and all nodes, and the leaving warp the tile's number. The producer
 //             waits for it before it fills the stage again.
 #pragma once

@@ -27,8 +27,8 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether the items of `Leaves` can be scanned in stages: numbers and the like of 4 or 8 bytes behind a pointer, kept as
-/// they are, and written by vectors as wide. Only for these it is measured; bench/scan_bench.cu.
+/// Whether the items of `Leaves` can be scanned in stages: items of 4 or 8 bytes behind a pointer, which are the
+/// accumulators, and results as wide behind another one. (Others could be, but have not been measured.)
 template <class Leaves, class Out> WARPFOLD_JIT consteval bool find_can_stage() {
   using A = typename Leaves::accumulator;
   if constexpr (requires {
@@ -69,7 +69,7 @@ template <scan_kind Kind, class Shape, class Leaves, class Op, class Out> struct
     each([&](stage& at, unsigned parity) {
       nodes.enter(at.tile);
       if (warp == publisher) publish(at, parity);
-      else publish_groups(at.tile);
+      else if (completes_group(nodes, 0, at.tile)) publish_groups(at, parity);
       arrive_at(at.joined);
     });
   }
@@ -101,8 +101,11 @@ template <scan_kind Kind, class Shape, class Leaves, class Op, class Out> struct
     const A node = warp::reduce<warps>(at.nodes[arch::lane_id() & (warps - 1)], arguments.op);
     if (arch::lane_id() == 0) arguments.nodes.publish(0, tile, node);
   }
-  __device__ void publish_groups(int tile) const {
+  /// Publishes the nodes of the groups that the tile completes.
+  __device__ void publish_groups(stage& at, unsigned parity) const {
     const auto& nodes = arguments.nodes;
+    const int tile = at.tile;
+    wait_for(at.folded, parity);  // earlier, the tile's own node is not there
     for (int level = 0; completes_group(nodes, level, tile); ++level) {
       const int group = tile >> (grid::log_window * (level + 1));
       const A node = nodes.receive(nodes.window_place(level, group) + arch::lane_id(), warp_lanes);
