@@ -77,14 +77,17 @@ TEST(scan_bits, init_joins_the_prefix) {
   EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
 }
 
-// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, and in others.
+// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, full tiles in
+// other blocks, and stages.
 TEST(scan_bits, sums_of_each_plan) {
   constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
+  constexpr auto staged = wf::scan::staged_policy_for(true);
   constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), full = wf::scan::tile_items(policy.full, 4);
   const std::int64_t multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   for (const std::int64_t count :
        {quick - 3, full - 3, full + 1, policy.quick_tiles_per_multiprocessor * multiprocessors * quick + 1,
-        policy.low_occupancy_tiles_per_multiprocessor * multiprocessors * full + 1}) {
+        policy.low_occupancy_tiles_per_multiprocessor * multiprocessors * full + 1,
+        staged.tiles_per_block * multiprocessors * wf::scan::tile_items(staged.shape, 4) + 1}) {
     const auto items = wf_test::random_items<float>(count);
     const device_array<float> in(items), out(std::vector<float>(items.size()));
     wf::inclusive_scan(in.items(), out.data());
@@ -113,6 +116,45 @@ TEST(scan_bits, bytes_at_all_alignments) { expect_at_all_alignments<std::int8_t,
 TEST(scan_bits, bytes_into_integers_at_all_alignments) { expect_at_all_alignments<std::int8_t, int>(wf::plus{}); }
 TEST(scan_bits, shorts_into_bytes_at_all_alignments) {
   expect_at_all_alignments<std::int16_t, std::int8_t>(wf::maximum{});
+}
+
+// In stages, any alignment of both bases, whole tiles and not, and nothing written beside the results.
+template <class T, class Op> void expect_in_stages_at_all_alignments(Op op) {
+  for (const std::int64_t count : {4'096, 9'001}) {
+    const auto items = wf_test::random_items<T>(count);
+    std::vector<T> expected{T(77)};
+    for (const auto& prefix : wf_test::canonical_prefixes(items, op)) expected.push_back(prefix);
+    expected.push_back(T(77));
+    for (const std::int64_t in_offset : {0, 1, 2, 3})
+      for (const std::int64_t out_offset : {0, 1, 2, 3}) {
+        const device_array<T> in(items, in_offset);
+        const device_array<T> out(std::vector<T>(items.size() + 2, T(77)), out_offset + 3);
+        wf_test::scan_in_stages<wf_test::scan_kind::inclusive, 2, 2, 2, 1>(in.items(), out.data() + 1, op);
+        EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << in_offset << ", " << out_offset;
+      }
+  }
+}
+
+TEST(scan_bits, floats_in_stages) { expect_in_stages_at_all_alignments<float>(wf::plus{}); }
+TEST(scan_bits, doubles_in_stages) { expect_in_stages_at_all_alignments<double>(wf::plus{}); }
+TEST(scan_bits, integers_in_stages) { expect_in_stages_at_all_alignments<int>(wf::plus{}); }
+// Every association, init, and in place.
+TEST(scan_bits, trees_in_stages) {
+  using hash = wf_test::tree_hash<8, 8>;
+  const auto items = wf_test::hash_items<hash>(9'001);
+  const hash init = hash::of(-1);
+  const device_array<hash> in(items);
+  std::vector<hash> inclusive, exclusive{init};
+  for (const hash& prefix : wf_test::canonical_prefixes(items, wf_test::hash_pair{}))
+    inclusive.push_back(wf_test::hash_pair{}(init, prefix));
+  exclusive.insert(exclusive.end(), inclusive.begin(), inclusive.end() - 1);
+  const device_array<hash> out(std::vector<hash>(items.size()));
+  wf_test::scan_in_stages<wf_test::scan_kind::exclusive, 4, 4, 3, 2>(in.items(), out.data(), wf_test::hash_pair{},
+                                                                     {.init = init});
+  EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
+  wf_test::scan_in_stages<wf_test::scan_kind::inclusive, 8, 2, 2, 1>(in.items(), in.data(), wf_test::hash_pair{},
+                                                                     {.init = init});
+  EXPECT_TRUE(all_same_bits(in.to_host(), inclusive));
 }
 
 }  // namespace

@@ -27,6 +27,19 @@ void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_
   warpfold::scan::enqueue<Kind, policy>("scan_in_tiles", leaves, out, op, options);
 }
 
+/// A scan in stages, at any size of more than one tile: `Rows` rows for each of `Warps` warps, and so on
+/// (scan/policy.hpp).
+template <scan_kind Kind, int Rows, int Warps, int Stages, int Folders, class T, class Op,
+          class A = warpfold::accumulator_t<Op, T>>
+void scan_in_stages(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
+  constexpr warpfold::scan::tile_shape shape{1, 1, 1};
+  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, 0, {{Rows, Warps, Stages, Folders}, 0, 0}};
+  constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
+  const auto leaves = warpfold::detail::make_leaves<A>(
+      op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
+  warpfold::scan::enqueue<Kind, policy>("scan_in_stages", leaves, out, op, options);
+}
+
 /// The inclusive prefixes of `items`, by the canonical tree over each.
 template <class Op, class T, class A = warpfold::accumulator_t<Op, T>>
 std::vector<A> canonical_prefixes(const std::vector<T>& items, Op op) {

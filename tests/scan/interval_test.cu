@@ -80,4 +80,32 @@ TEST(scan_interval_tiles, places_are_used_again) {
   for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], item::of(0, i));
 }
 
+// Tiles of 256 items in stages. Neighbours share vectors at odd offsets, in place, too.
+TEST(scan_interval_stages, all_sizes_and_alignments_under_many_schedules) {
+  std::uint64_t seed = 0;
+  for (const std::int64_t count : {257, 511, 512, 1'025, 2'049 + 63, 9'000})
+    for (const std::int64_t offset : {0, 1})
+      for (const int max_blocks : {0, 1, 2}) {
+        const wf_test::schedule_seed schedule(++seed);
+        const device_intervals in(wf_test::interval_items(count), offset);
+        const device_intervals out(std::vector<interval<>>(static_cast<std::size_t>(count)), offset ^ (seed & 1));
+        wf_test::scan_in_stages<wf_test::scan_kind::inclusive, 2, 2, 2, 1>(in.items(), out.data(), join{},
+                                                                           {.max_blocks = max_blocks});
+        EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << count << ", " << offset;
+        wf_test::scan_in_stages<wf_test::scan_kind::exclusive, 2, 2, 3, 2>(
+            in.items(), in.data(), join{}, {.init = interval<>::of(-1), .max_blocks = max_blocks});
+        EXPECT_TRUE(wf_test::all_same_bits(in.to_host(), prefixes(count, -1, -1))) << count << ", " << offset;
+      }
+}
+
+TEST(scan_interval_stages, groups_of_groups_under_many_schedules) {
+  for (const std::int64_t count : {128 * 33, 128 * 1057 + 5})
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const wf_test::schedule_seed schedule(seed);
+      const device_intervals in(wf_test::interval_items(count), 1), out(std::vector<interval<>>(in.size()));
+      wf_test::scan_in_stages<wf_test::scan_kind::inclusive, 1, 2, 3, 2>(in.items(), out.data(), join{});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
+    }
+}
+
 }  // namespace

@@ -70,6 +70,30 @@ TEST(scan_plan, blocks_have_low_occupancy_while_there_are_few_tiles) {
   EXPECT_FALSE(scan::plan_scan(132, few / 2, 2, doubles).low_occupancy);  // its blocks have the registers anyway
 }
 
+TEST(scan_plan, large_inputs_are_staged_where_that_is_possible) {
+  constexpr scan::kernel_policy policy = [] {
+    auto with_stages = floats;
+    with_stages.staged = scan::staged_policy_for(true);
+    return with_stages;
+  }();
+  constexpr std::int64_t tile = scan::tile_items(policy.staged.shape, 4),
+                         few = policy.staged.tiles_per_block * 132 * tile,
+                         few_misaligned = policy.staged.misaligned_tiles_per_block * 132 * tile;
+  const auto plan = [&](std::int64_t items, scan::staging how, int max_blocks = 0) {
+    return scan::plan_scan(132, items, 4, policy, max_blocks, how);
+  };
+  EXPECT_FALSE(plan(few, scan::staging::aligned).is_staged);
+  EXPECT_TRUE(plan(few + 1, scan::staging::aligned).is_staged);
+  EXPECT_EQ(plan(few + 1, scan::staging::aligned).blocks, 132);
+  EXPECT_EQ(plan(few + 1, scan::staging::aligned, 7).blocks, 7);
+  EXPECT_EQ(plan(few + 1, scan::staging::aligned, 1000).blocks, 132);
+  EXPECT_FALSE(plan(few_misaligned, scan::staging::misaligned).is_staged);
+  EXPECT_TRUE(plan(few_misaligned + 1, scan::staging::misaligned).is_staged);
+  EXPECT_FALSE(plan(few + 1, scan::staging::impossible).is_staged);
+  EXPECT_FALSE(plan(tile, scan::staging::aligned, 1).is_staged);
+  EXPECT_FALSE(scan::plan_scan(132, few + 1, 4, floats, 0, scan::staging::aligned).is_staged);  // has no stages
+}
+
 TEST(scan_plan, shapes_are_powers_of_two_and_hold_what_they_may) {
   for (const auto& policy : {scan::kernel_policy_for(4, scan::lane_load::accumulators, 4), floats,
                              scan::kernel_policy_for(64, scan::lane_load::packed, 64),

@@ -16,11 +16,16 @@ struct scan_plan {
   bool low_occupancy;  ///< full tiles in blocks with more registers: one block fewer fits a multiprocessor
   std::int64_t tiles;
   int blocks;
+  bool is_staged = false;  ///< staged tiles, by blocks that stay
 };
+
+/// How the items lie for bulk copies.
+enum class staging { impossible, aligned, misaligned };
 
 /// Why a plan has its shape.
 constexpr const char* why(const scan_plan& plan) {
   return plan.tiles == 1      ? "the items fit one tile"
+         : plan.is_staged     ? "very many items: bulk copies bring tiles ahead"
          : plan.is_quick      ? "few items: small tiles reach more multiprocessors"
          : plan.low_occupancy ? "few tiles for each multiprocessor, or max_blocks"
                               : "many tiles for each multiprocessor";
@@ -29,12 +34,29 @@ constexpr const char* why(const scan_plan& plan) {
 constexpr std::int64_t tile_items(const tile_shape& shape, int chunk_items) {
   return std::int64_t{shape.rows} * shape.threads() * chunk_items;
 }
+constexpr std::int64_t tile_items(const staged_shape& shape, int chunk_items) {
+  return std::int64_t{shape.rows} * shape.warps * warp_lanes * chunk_items;
+}
+
+/// The plan in stages, of no tiles if that does not pay: a block for each multiprocessor, or `max_blocks`.
+inline scan_plan plan_stages(int multiprocessors, std::int64_t items, int chunk_items, const staged_policy& policy,
+                             int max_blocks, staging how) {
+  if (policy.shape.stages == 0 || how == staging::impossible) return {};
+  const std::int64_t tiles = host_side::divide_up(items, tile_items(policy.shape, chunk_items));
+  const int most = max_blocks > 0 ? least_of(max_blocks, multiprocessors) : multiprocessors,
+            least_tiles = how == staging::aligned ? policy.tiles_per_block : policy.misaligned_tiles_per_block;
+  if (tiles <= std::int64_t{least_tiles} * most || tiles == 1) return {};
+  return {false, false, tiles, static_cast<int>(least_of<std::int64_t>(tiles, most)), true};
+}
 
 /// Chooses shape and grid for `items` > 0 items in chunks of `chunk_items`: a block for each tile, or, with a positive
 /// `max_blocks`, at most as many at low occupancy, which take full tiles one after another. The results do not depend
-/// on the plan. Plans of more than most_tiles tiles cannot be run.
+/// on the plan. Plans of more than most_tiles tiles cannot be run. If staging is possible, large inputs are staged.
 inline scan_plan plan_scan(int multiprocessors, std::int64_t items, int chunk_items, const kernel_policy& policy,
-                           int max_blocks = 0) {
+                           int max_blocks = 0, staging how = staging::impossible) {
+  if (const auto in_stages = plan_stages(multiprocessors, items, chunk_items, policy.staged, max_blocks, how);
+      in_stages.is_staged)
+    return in_stages;
   const std::int64_t quick_tiles = host_side::divide_up(items, tile_items(policy.quick, chunk_items)),
                      most_quick = std::int64_t{policy.quick_tiles_per_multiprocessor} * multiprocessors,
                      tiles = host_side::divide_up(items, tile_items(policy.full, chunk_items));

@@ -25,13 +25,39 @@ template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_shape {
   static constexpr tile_shape value{Rows, Warps, BlocksPerMultiprocessor};
 };
 
+/// A tile in a ring of stages: `rows` rows of 32 chunks for each of `warps` warps, which are powers of two. Beside the
+/// warps that scan, `folders` fold the warps' items, and five have other roles.
+struct staged_shape {
+  int rows, warps, stages, folders;
+
+  __host__ __device__ constexpr int threads() const { return (warps + folders + 5) * warp_lanes; }
+};
+template <int Rows, int Warps, int Stages, int Folders> struct fixed_stages {
+  static constexpr staged_shape value{Rows, Warps, Stages, Folders};
+};
+
+/// The constants of scans in stages.
+struct staged_policy {
+  staged_shape shape;
+  int tiles_per_block;             ///< with more tiles for each block, the scan is staged
+  int misaligned_tiles_per_block;  ///< the same for misaligned items
+};
+
 /// The constants for one kind of chunk.
 struct kernel_policy {
   tile_shape full;                             ///< for large inputs
   tile_shape quick;                            ///< for small ones: many blocks, that load little each
   int quick_tiles_per_multiprocessor;          ///< up to this many quick tiles, tiles are quick
   int low_occupancy_tiles_per_multiprocessor;  ///< up to this many full tiles, blocks run at low occupancy
+  staged_policy staged{};                      ///< for the largest inputs, if it has stages
 };
+
+/// The constants for items that can be staged, in chunks of 16 bytes: three stages of 64 KiB. Eight folders are faster
+/// for sums of floats, but leave 64 registers per thread, and others need more. Small inputs end before the ring is
+/// worth its start. Measured on an H100, in one run with the other plans and CUB.
+consteval staged_policy staged_policy_for(bool is_plain_float_sum) {
+  return {{8, 16, 3, is_plain_float_sum ? 8 : 4}, 6, 3};
+}
 
 /// How a lane holds its items.
 enum class lane_load {
