@@ -27,7 +27,9 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
                                    thread::may_combine_missing<Op, A>;
     kernel_policy policy =
         kernel_policy_for(items * sizeof(A), is_narrow_sum ? lane_load::sums : lane_load::accumulators, stored_bytes);
-    if constexpr (can_stage<Leaves, Out>) policy.staged = staged_policy_for(is_narrow_sum && !is_exact<Op, A>);
+    // A user's operator is called more often in stages, so they gain nothing.
+    if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A>)
+      policy.staged = staged_policy_for(std::is_same_v<Op, plus> && std::is_floating_point_v<A>);
     return policy;
   }
 }
