@@ -20,6 +20,8 @@
 //   full lift_full(const T& item) const              of an item that counts
 //   full join_full(const full& a, const full& b, std::int64_t items) const   of neighbours of `items` items each
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
+//   A join_fewer(const full& left, std::int64_t items, const A& right) const optional: the join of a node of `items`
+//                                                    items and its neighbour of fewer, all of which count, to the bit
 //
 // Of numbers, lift_full and join_full may also get zeros in place of missing items; the results are discarded.
 // Full nodes are folded by reduce, and by reductions of segments and over axes: in batches of a warp, in chunks of a

@@ -34,9 +34,9 @@ void with_arguments(std::span<const T> in, const Segments& segments, std::span<A
                      {}});
 }
 
-/// The general kernel, with steps in place or staged.
-template <bool Staged> struct by_position {
-  static constexpr bool needs_bulk_copies = Staged, deals_by_number = false;
+/// The general kernel.
+template <warpfold::segmented::packing Packing> struct by_position {
+  static constexpr bool needs_bulk_copies = Packing == warpfold::segmented::packing::staged, deals_by_number = false;
 
   template <class T, class Segments, class A, class Op, class Transform = warpfold::thread::no_transform>
   static void reduce(std::span<const T> in, const Segments& segments, std::span<A> out, Op op,
@@ -45,12 +45,12 @@ template <bool Staged> struct by_position {
         in, segments, out, op, options, transform,
         [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
                                    const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
-          warpfold::segmented::load_balance_reduction<Staged, S, Leaves, Op, A*>::enqueue(frame, arguments);
+          warpfold::segmented::load_balance_reduction<Packing, S, Leaves, Op, A*>::enqueue(frame, arguments);
         });
   }
 };
-using in_place = by_position<false>;
-using staged = by_position<true>;
+using in_place = by_position<warpfold::segmented::packing::in_place>;
+using staged = by_position<warpfold::segmented::packing::staged>;
 
 /// The kernel of segments that are dealt by number, by teams of 1 warp to all of a block, in turn. Ranges and units
 /// are short, so that most segments are too long for a team.

@@ -12,6 +12,7 @@
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/statistics.hpp>
 
+#include "common/count_and_hash.hpp"
 #include "common/device.cuh"
 #include "common/interval.hpp"
 #include "common/tree_hash.hpp"
@@ -19,39 +20,9 @@
 namespace {
 
 namespace wf = warpfold;
+using wf_test::counted_hash;
+using count_and_hash = wf_test::count_and_hash<true>;
 using hash = wf_test::tree_hash<8>;
-
-/// The hash of the tree over the items that are no NaN, and their number.
-struct counted_hash {
-  hash value;
-  std::int64_t count;
-  __host__ __device__ friend bool operator==(const counted_hash& a, const counted_hash& b) {
-    return a.count == b.count && (a.count == 0 || a.value == b.value);
-  }
-};
-struct count_and_hash {
-  __host__ __device__ counted_hash lift(float item) const {
-    return item == item ? counted_hash{lift_full(item), 1} : counted_hash{};
-  }
-  __host__ __device__ counted_hash operator()(const counted_hash& a, const counted_hash& b) const {
-    if (a.count == 0) return b;
-    if (b.count == 0) return a;
-    return {joined(a.value, b.value, a.count + b.count), a.count + b.count};
-  }
-
-  using full = hash;
-  static constexpr bool skips_nan = true;
-  __host__ __device__ full lift_full(float item) const { return hash::of(static_cast<std::int64_t>(item)); }
-  __host__ __device__ full join_full(const full& a, const full& b, std::int64_t items) const {
-    return joined(a, b, 2 * items);
-  }
-  __host__ __device__ counted_hash of_full(const full& value, std::int64_t items) const { return {value, items}; }
-
- private:
-  __host__ __device__ static hash joined(const hash& a, const hash& b, std::int64_t count) {
-    return wf_test::hash_pair{}(wf_test::hash_pair{}(a, b), hash::of(count));
-  }
-};
 
 template <int Rows, class Op, class A>
 __global__ void batch_kernel(const float* data, int items, int rows, Op op, A* out) {

@@ -56,11 +56,11 @@ template <class Leaves, class A = typename Leaves::accumulator>
 inline constexpr int wide_items = wide_chunk_items(thread::held_bytes<typename Leaves::source_type, A>,
                                                    chunk_leaf_bytes<Leaves>, Leaves::chunk_items);
 
-/// The same leaves in wide chunks. (A class, since clang finds no std::declval in a device function's signature.)
-template <class Leaves> struct in_wide_chunks {
-  using type = std::remove_cv_t<decltype(std::declval<const Leaves&>().template from<wide_items<Leaves>>(0))>;
+/// The same leaves in other chunks. (A class, since clang finds no std::declval in a device function's signature.)
+template <class Leaves, int Items> struct in_chunks {
+  using type = std::remove_cv_t<decltype(std::declval<const Leaves&>().template from<Items>(0))>;
 };
-template <class Leaves> using wide_leaves = typename in_wide_chunks<Leaves>::type;
+template <class Leaves> using wide_leaves = typename in_chunks<Leaves, wide_items<Leaves>>::type;
 
 /// Rows of 32 chunks of a long segment that a warp has in flight. Folds that locate extrema take more instructions
 /// per row, and the loop over the rows has to fit the instruction cache.

@@ -59,12 +59,12 @@ void enqueue_partition(const host_side::call_frame& frame, Kernel kernel, const 
 }
 
 /// The host side of load_balance_kernel.
-template <bool Staged, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
+template <packing Packing, class Segments, class Leaves, class Op, class Out> struct load_balance_reduction {
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
-  static constexpr auto* kernel = &load_balance_kernel<Staged, Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &load_balance_kernel<Packing, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
   static constexpr std::size_t shared_bytes =
-      host_side::shared_bytes_of<kernel_storage<typename arguments::known, Staged>>;
+      host_side::shared_bytes_of<kernel_storage<typename arguments::known, Packing>>;
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
   static int resident_blocks(const host_side::call_frame& frame) {
@@ -74,8 +74,10 @@ template <bool Staged, class Segments, class Leaves, class Op, class Out> struct
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    constexpr const char* why =
-        Staged ? "many segments of a few items: tiles go through shared memory" : "segments of any lengths";
+    constexpr const char* why = Packing == packing::staged
+                                    ? "many segments of a few items: tiles go through shared memory"
+                                : Packing == packing::late ? "segments of some items: right edges are joined together"
+                                                           : "segments of any lengths";
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
@@ -118,7 +120,7 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     if (const auto plan = per_warp_team::plan(frame, given)) return per_warp_team::enqueue(frame, given, *plan);
   }
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
-    using staged = load_balance_reduction<true, Segments, Leaves, Op, Out>;
+    using staged = load_balance_reduction<packing::staged, Segments, Leaves, Op, Out>;
     if (host_side::has_sm_90<staged::kernel>(frame.device()) &&
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
@@ -126,7 +128,10 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
                          staged::is_listed))
       return staged::enqueue(frame, given);
   }
-  load_balance_reduction<false, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  if constexpr (may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>)
+    if (given.leaves.source.items / min_late_length >= given.segments.count)
+      return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.

@@ -44,20 +44,23 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
   return (chunks >> level & 1) && index == chunks >> (level + 1) << (level + 1);
 }
 
-/// The full node over a lane's chunk. If it does not exist, no transform sees it, and the result means nothing.
+/// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
+template <class Leaves>
+__device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
+  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
+  return T(0);
+}
+
+/// The full node over a lane's chunk. If it does not exist, the result means nothing.
 template <class Leaves>
 __device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
-  using T = typename thread::detail::full_nodes_of<Leaves>::item;
-  return thread::detail::fold_full_items<0, Leaves::chunk_items>(leaves.transform.op, [&](int k) {
-    if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
-    return T(0);
-  });
+  return thread::detail::fold_full_items<0, Leaves::chunk_items>(
+      leaves.transform.op, [&](int k) { return full_item(leaves, from, k, exists); });
 }
 
 template <class Leaves, class Index>
-__device__ void load_full_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, bool exists,
-                                bool inside) {
-  const int count = exists ? Leaves::chunk_items : 0;
+__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
   if (inside) leaves.source.load_inside(to, first, count);
   else leaves.source.load_items(to, first, count);
 }
@@ -85,7 +88,8 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
     const int own_chunks = __shfl_sync(full_warp, chunks, segment);
     typename Leaves::chunk own = {};
-    load_full_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks, inside);
+    load_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks ? chunk_items : 0,
+               inside);
     auto value = fold_full_chunk(leaves, own, index < own_chunks);
     WARPFOLD_NO_UNROLL
     for (int level = 0;; ++level) {
@@ -117,7 +121,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const int index = r * warp_lanes + lane;
-      load_full_chunk(leaves, own[r], row_first + index * chunk_items, index < exist, inside);
+      load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
     }
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], r * warp_lanes + lane < exist);

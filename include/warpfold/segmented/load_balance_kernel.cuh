@@ -5,8 +5,9 @@
 //              (load_balance_partition.cuh; load-balancing search: moderngpu; Merrill and Garland 2016).
 //   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
 //              ones (short_segments.cuh).
-//   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp, in place
-//              (packed_segments.cuh) or staged in shared memory (smem_packed_segments.cuh).
+//   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp: in place
+//              (packed_segments.cuh), in place with the right edges joined late (late_packed_segments.cuh), or staged
+//              in shared memory (smem_packed_segments.cuh).
 //   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
 //              another.
@@ -17,6 +18,7 @@
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/known_segments.cuh>
+#include <warpfold/segmented/late_packed_segments.cuh>
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/packed_segments.cuh>
 #include <warpfold/segmented/short_segments.cuh>
@@ -26,29 +28,33 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+enum class packing { in_place, late, staged };
+
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
-template <class Arguments, bool Staged> struct short_segments_of {
+template <class Arguments, packing Packing> struct short_segments_of {
   using type = short_segments<Arguments, packed_segments>;
 };
-template <class Arguments> struct short_segments_of<Arguments, true> {
+template <class Arguments> struct short_segments_of<Arguments, packing::late> {
+  using type = short_segments<Arguments, late_packed_segments>;
+};
+template <class Arguments> struct short_segments_of<Arguments, packing::staged> {
   using type = short_segments<Arguments, smem_packed_segments>;
 };
 template <class Arguments>
   requires(decltype(Arguments::segments)::is_fixed_length)
-struct short_segments_of<Arguments, false> {
+struct short_segments_of<Arguments, packing::in_place> {
   using type = no_short_segments<Arguments>;
 };
 
 /// Shared memory: each warp has its own part.
-template <class Arguments, bool Staged> struct kernel_storage {
+template <class Arguments, packing Packing> struct kernel_storage {
   static constexpr int warps = policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes;
-  thread::array<typename short_segments_of<Arguments, Staged>::type::storage, warps> own;
+  thread::array<typename short_segments_of<Arguments, Packing>::type::storage, warps> own;
   thread::array<long_segment_nodes<typename Arguments::leaves_type>, warps> of_long;
 };
 
-/// Each warp folds the segments that begin in its range, and those units of the previous segment that do. `Staged`:
-/// tiles of mixed lengths go through shared memory.
-template <bool Staged, class Segments, class Leaves, class Op, class Out>
+/// Each warp folds the segments that begin in its range, and those units of the previous segment that do.
+template <packing Packing, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
                                   policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
@@ -59,9 +65,10 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   const segment_start start = warp::shuffle(segments.find_first(range.begin, partition, leaves.source.items), 0);
   using arguments_type = typename kernel_arguments<Segments, Leaves, Op, Out>::known;
   constexpr bool may_be_short = !Segments::is_fixed_length;
-  auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Staged>>();
+  auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Packing>>();
   auto& own = storage.own[arch::flat_warp()];
-  typename short_segments_of<arguments_type, Staged>::type short_segments_of_warp(arguments, range, start.segment, own);
+  using short_segments_type = typename short_segments_of<arguments_type, Packing>::type;
+  short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
@@ -83,7 +90,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
-  constexpr int max_short_items = warp_lanes * wide_items<Leaves>;
+  constexpr int max_short_items = short_segments_type::max_items;
   const auto before = segments.previous(start);              // loaded together with the first one
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();

@@ -32,6 +32,7 @@ template <class Arguments> class packed_segments {
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
   static constexpr int tiny = packs_all ? 0 : policy_of<leaves_type>.tiny_items,
                        half = packs_all ? 0 : half_chunk_items<leaves_type>;
+  static constexpr int chunk_items = wide_items<leaves_type>;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
@@ -82,8 +83,8 @@ template <class Arguments> class packed_segments {
 
  private:
   __device__ int fold_rounds(int from, int pending, bool all) const {
-    return fold_pending(arguments_.leaves.template from<wide_items<leaves_type>>(0), queue_, own_.nodes, from, pending,
-                        all, arguments_.op, [&](int number, index begin, int count, const A& value) {
+    return fold_pending(arguments_.leaves.template from<chunk_items>(0), queue_, own_.nodes, from, pending, all,
+                        arguments_.op, [&](int number, index begin, int count, const A& value) {
                           arguments_.write(arguments_.out, first_segment_ + number, begin, count, value);
                         });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a
-// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments
-// or smem_packed_segments.
+// chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments,
+// late_packed_segments or smem_packed_segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -17,6 +17,7 @@ struct segment_place {
 
 /// For segments of one length: short ones have a kernel of their own.
 template <class Arguments> struct no_short_segments {
+  static constexpr int max_items = warp_lanes * wide_items<typename Arguments::leaves_type>;
   struct storage {};
   template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
   __device__ void fold(segment_place&) const {}
@@ -35,7 +36,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items,
                        wide = wide_items<leaves_type>;
   static constexpr int segments_per_lane = tile_segments_per_lane, tile_segments = segments_per_lane * warp_lanes;
-  static constexpr int max_items = warp_lanes * wide;  // of a short segment
+  static constexpr int max_items = warp_lanes * packing_type::chunk_items;  // of a short segment
   using tile_type = segment_tile<segments_per_lane, tile_index>;
 
   /// Shared memory of the warp.

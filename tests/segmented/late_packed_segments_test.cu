@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Segments whose right edges are joined together: each has the association of its canonical tree, whatever the lengths.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/explain.hpp>
+#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/statistics.hpp>
+
+#include "common/count_and_hash.hpp"
+#include "common/device.cuh"
+#include "common/random_items.hpp"
+
+namespace late_packed_segments_tests {
+
+namespace wf = warpfold;
+using wf_test::device_array, wf_test::counted_hash;
+using hash_all = wf_test::count_and_hash<false>;
+
+/// Whether the call packs segments so.
+template <class Call> bool packs_late(Call call) {
+  return std::string(wf::explain(call).front().why).find("right edges") != std::string::npos;
+}
+/// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for each.
+template <class Op, class A, class Expect>
+void reduce_late(const std::vector<float>& items, const std::vector<int>& offsets, int offset, Op op, const A& empty,
+                 Expect expect) {
+  const device_array<float> in(items, offset);
+  const device_array<int> device_offsets(offsets);
+  const device_array<A> out(std::ssize(offsets) - 1);
+  ASSERT_TRUE(packs_late([&] {
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
+                         {.empty = empty});
+  }));
+  const std::vector<A> found = out.to_host();
+  for (std::size_t s = 0; s < found.size(); ++s) expect(offsets[s], offsets[s + 1], found[s]);
+}
+std::vector<int> offsets_of(const std::vector<int>& lengths) {
+  std::vector<int> offsets{0};
+  for (const int each : lengths) offsets.push_back(offsets.back() + each);
+  return offsets;
+}
+std::vector<float> numbers(std::int64_t count) {
+  std::vector<float> items;
+  for (std::int64_t i = 0; i < count; ++i) items.push_back(static_cast<float>(i));
+  return items;
+}
+
+/// A long segment behind the others raises the mean length.
+void expect_trees(std::vector<int> lengths, int offset) {
+  lengths.push_back(20 * static_cast<int>(lengths.size()));
+  const std::vector<int> offsets = offsets_of(lengths);
+  const std::vector<float> items = numbers(offsets.back());
+  reduce_late(
+      items, offsets, offset, hash_all{}, counted_hash{{}, -1}, [&](int begin, int end, const counted_hash& found) {
+        const auto expected = begin == end ? counted_hash{{}, -1}
+                                           : wf::canonical_tree::replay(items.data() + begin, end - begin, hash_all{});
+        ASSERT_TRUE(found.count == expected.count && (begin == end || found == expected))
+            << "items " << begin << " to " << end;
+      });
+}
+
+// Around chunks, halves of chunks, and what a warp packs.
+TEST(late_packed_segments, all_lengths_and_alignments) {
+  for (const int offset : {0, 1, 3}) {
+    std::vector<int> lengths;
+    for (int length = 0; length <= 130; ++length) lengths.push_back(length);
+    for (const int length : {255, 256, 257, 511, 512, 513, 527, 1000, 1024, 5000}) {
+      lengths.push_back(length);
+      lengths.push_back(length % 7);
+    }
+    expect_trees(lengths, offset);
+  }
+}
+
+TEST(late_packed_segments, mixed_lengths) {
+  for (const int longest : {2, 20, 600, 3000}) {
+    wf_test::random_source source(static_cast<unsigned>(longest));
+    std::vector<int> lengths;
+    for (int i = 0; i < 300 + 10'000 / longest; ++i)
+      lengths.push_back(source.below(4) == 0 ? 0 : static_cast<int>(source.below(source.below(longest) + 1)));
+    expect_trees(lengths, longest % 4);
+  }
+}
+
+// Sums so large that moments are joined in another way, and ordinary ones.
+TEST(late_packed_segments, moments) {
+  using moments = wf::moments<>;
+  using result = wf::moments_of<2>;
+  for (const float scale : {1.0f, 1e38f}) {
+    std::vector<int> lengths;
+    for (int i = 0; i < 200; ++i) lengths.push_back(i * 37 % 700 + 1);
+    const std::vector<int> offsets = offsets_of(lengths);
+    std::vector<float> items = wf_test::random_items<float>(offsets.back(), 5);
+    for (float& each : items) each *= scale;
+    reduce_late(items, offsets, 1, moments{}, result{}, [&](int begin, int end, const result& found) {
+      const result expected = wf::canonical_tree::replay(items.data() + begin, end - begin, moments{});
+      ASSERT_EQ(std::memcmp(&found, &expected, sizeof found), 0) << "items " << begin << " to " << end;
+    });
+  }
+}
+
+// A call takes this kernel from a mean length on.
+TEST(late_packed_segments, are_chosen_by_the_mean_length) {
+  for (const int length : {15, 16}) {
+    const std::vector<int> offsets = offsets_of(std::vector<int>(5000, length));
+    const device_array<float> in(numbers(offsets.back()));
+    const device_array<int> device_offsets(offsets);
+    const device_array<counted_hash> out(5000);
+    EXPECT_EQ(packs_late([&] {
+                wf::segmented_reduce(in.items(), device_offsets.items(),
+                                     std::span<counted_hash>(out.data(), out.size()), hash_all{},
+                                     {.empty = counted_hash{}});
+              }),
+              length == 16);
+  }
+}
+
+}  // namespace late_packed_segments_tests
