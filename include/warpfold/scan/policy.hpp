@@ -53,8 +53,8 @@ struct kernel_policy {
 };
 
 /// The constants for items that can be staged, in chunks of 16 bytes: three stages of 64 KiB. Eight folders are faster
-/// for floating-point sums, but leave 64 registers per thread, and others need more. Small inputs end before the ring is
-/// worth its start. Measured on an H100, in one run with the other plans and CUB.
+/// for floating-point sums, but leave 64 registers per thread, and others need more. Small inputs end before the ring
+/// is worth its start. Measured on an H100, in one run with the other plans and CUB.
 consteval staged_policy staged_policy_for(bool is_floating_point_sum) {
   return {{8, 16, 3, is_floating_point_sum ? 8 : 4}, 6, 3};
 }
