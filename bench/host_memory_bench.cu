@@ -25,8 +25,8 @@ int device_count() {
 }
 
 /// The sum of 4 GiB in chunks of `chunk_bytes` from memory of a kind: by Warpfold, beside bare copies of the pinned
-/// items (the link), and copies with a sum behind each; of pageable memory also beside the threads' copies to pinned
-/// memory of two chunks, without a device.
+/// items to the same devices (the links), and copies with a sum behind each; of pageable memory also beside the copies
+/// of as many threads to pinned memory of two chunks, without a device.
 void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
   constexpr std::int64_t items = gibibyte;
   const std::string name = "host_memory/float/" + kind + "/chunk:" + std::to_string(chunk_bytes >> 20) +
@@ -42,7 +42,7 @@ void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
                const auto in = wf::host(kind == "pinned" ? pinned.get() : pageable.data(), items);
                const auto sum = [&] { return wf::reduce_value(in, wf::accumulate_in<double>(wf::plus{}), options); };
                if (sum() != static_cast<double>(items / 2)) throw std::runtime_error("the sum is wrong");
-               chunk_copies copies(items, static_cast<std::int64_t>(chunk_bytes / sizeof(float)));
+               chunk_copies copies(items, static_cast<std::int64_t>(chunk_bytes / sizeof(float)), devices);
                contenders list{{"warpfold", [&](cudaStream_t, int) { (void)sum(); }},
                                {"copies", [&](cudaStream_t, int) { copies.run(pinned.get(), false); }},
                                {"copies_and_sums", [&](cudaStream_t, int) { copies.run(in.first, true); }}};
@@ -60,9 +60,8 @@ void add_sum(const std::string& kind, std::size_t chunk_bytes, int devices) {
 void register_all() {
   for (const std::size_t mebibytes : {1, 4, 16, 32, 64}) add_sum("pinned", mebibytes << 20, 1);
   for (const std::size_t mebibytes : {4, 32}) add_sum("pageable", mebibytes << 20, 1);
-  if (device_count() < 2) return;
-  add_sum("pinned", std::size_t{32} << 20, 2);
-  add_sum("pageable", std::size_t{32} << 20, 2);
+  for (int devices = 2; devices <= device_count(); devices *= 2)
+    for (const char* const kind : {"pinned", "pageable"}) add_sum(kind, std::size_t{32} << 20, devices);
 }
 
 }  // namespace

@@ -19,15 +19,19 @@ inline std::shared_ptr<float> pinned_floats(std::int64_t items) {
   return all;
 }
 
-/// How others do it, and the link's limit: copies of chunks on two streams, with or without a sum behind each.
+/// How others do it, and the link's limit: copies of chunks on two streams of each of `devices` devices, with or without
+/// a sum behind each.
 class chunk_copies {
  public:
-  chunk_copies(std::int64_t items, std::int64_t chunk_items) : items_(items), chunk_(chunk_items) {
-    for (int i = 0; i < 2; ++i) {
+  chunk_copies(std::int64_t items, std::int64_t chunk_items, int devices = 1)
+      : items_(items), chunk_(chunk_items), devices_(devices) {
+    for (int i = 0; i < 2 * devices; ++i) {
+      check(cudaSetDevice(i % devices));
       streams_.push_back(make_stream());
       buffers_.emplace_back(static_cast<std::size_t>(chunk_items));
       sums_.emplace_back(1);
     }
+    check(cudaSetDevice(0));
   }
   void run(const float* from, bool sums) {
     each_chunk([&](std::size_t turn, std::int64_t first, std::int64_t count, cudaStream_t stream) {
@@ -50,12 +54,16 @@ class chunk_copies {
   }
   template <class Visit> void each_chunk(Visit visit) {
     std::size_t turn = 0;
-    for (std::int64_t first = 0; first < items_; first += chunk_, turn ^= 1)
+    for (std::int64_t first = 0; first < items_; first += chunk_, turn = (turn + 1) % streams_.size()) {
+      check(cudaSetDevice(static_cast<int>(turn) % devices_));
       visit(turn, first, std::min(chunk_, items_ - first), streams_[turn].get());
+    }
+    check(cudaSetDevice(0));
     for (const auto& each : streams_) check(cudaStreamSynchronize(each.get()));
   }
 
   std::int64_t items_, chunk_;
+  int devices_;
   std::vector<bench::stream> streams_;
   std::vector<device_buffer<float>> buffers_;
   std::vector<device_buffer<float>> sums_;
