@@ -82,6 +82,27 @@ __device__ auto join_levels(const Leaves& leaves, Index first, int count, bool i
   return value;
 }
 
+/// Folds up to 32 of the `pending` segments, whose numbers are counted from `first_segment`, and returns how many. Not
+/// inlined: one copy is enough for the instruction cache, and has registers of its own.
+template <class Arguments, class Storage>
+WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int64_t first_segment, Storage& own,
+                                            int pending) {
+  using index = typename decltype(Arguments::segments)::index;
+  constexpr int chunk_items = late_packing<typename Arguments::leaves_type>::chunk_items;
+  const auto leaves = arguments.leaves.template from<chunk_items>(0);
+  const int lane = arch::lane_id(), taken = least_of(pending, warp_lanes);
+  const auto one = pending_segment<index>::load(own.pending[least_of(lane, taken - 1)]);
+  const int count = lane < taken ? one.count : 0;
+  const bool inside = leaves.source.is_inside(warp::shuffle(one.first, 0), warp::shuffle(one.first + count, taken - 1));
+  fold_side_by_side(leaves, one.first, count / chunk_items, inside, own.nodes);
+  __syncwarp();
+  if (count > 0)
+    arguments.write(arguments.out, first_segment + one.number, one.first, count,
+                    join_levels(leaves, one.first, count, inside, own.nodes));
+  __syncwarp();
+  return taken;
+}
+
 }  // namespace detail
 
 /// The packing of one warp; all lanes call each member.
@@ -112,7 +133,7 @@ template <class Arguments> class late_packed_segments {
       pending = append_pending(own_.pending, pending, tile.count(0) > tiny,
                                static_cast<index>(tile.base + tile.begin[0]), tile.count(0), number);
       __syncwarp();
-      const int folded = pending >= warp_lanes ? fold_pending_ones(0, pending) : 0;
+      const int folded = pending >= warp_lanes ? fold_pending_ones(pending) : 0;
       pending = keep_pending(own_.pending, folded, pending);
       tile.template drop_first<1>();
     }
@@ -126,26 +147,12 @@ template <class Arguments> class late_packed_segments {
   template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
   /// Folds the segments that are still pending.
   __device__ void finish(int pending) const {
-    if (pending > 0) fold_pending_ones(0, pending);
+    if (pending > 0) fold_pending_ones(pending);
   }
 
  private:
-  /// Folds up to 32 of the `pending` segments from place `from` on, and returns their number. Not inlined: one copy is
-  /// enough for the instruction cache, and has registers of its own.
-  WARPFOLD_NO_INLINE __device__ int fold_pending_ones(int from, int pending) const {
-    const auto leaves = arguments_.leaves.template from<chunk_items>(0);
-    const int lane = arch::lane_id(), taken = least_of(pending - from, warp_lanes);
-    const auto own = pending_segment<index>::load(own_.pending[from + least_of(lane, taken - 1)]);
-    const int count = lane < taken ? own.count : 0;
-    const bool inside =
-        leaves.source.is_inside(warp::shuffle(own.first, 0), warp::shuffle(own.first + count, taken - 1));
-    detail::fold_side_by_side(leaves, own.first, count / chunk_items, inside, own_.nodes);
-    __syncwarp();
-    if (count > 0)
-      arguments_.write(arguments_.out, first_segment_ + own.number, own.first, count,
-                       detail::join_levels(leaves, own.first, count, inside, own_.nodes));
-    __syncwarp();
-    return taken;
+  __device__ int fold_pending_ones(int pending) const {
+    return detail::fold_late(arguments_, first_segment_, own_, pending);
   }
 
   const Arguments& arguments_;
