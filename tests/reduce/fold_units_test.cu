@@ -58,7 +58,7 @@ __global__ void list_kernel(number_nodes* list, wf::reduction::part_cuts cuts, c
   __shared__ wf::reduction::list_plan plan;
   const wf::reduction::part_output<unsigned, wf_test::number_pair> out{list};
   if (threadIdx.x + 1 == blockDim.x) plan.cuts = cuts;
-  wf::reduction::prepare_list(out, plan);
+  wf::reduction::prepare_list(plan);
   __syncthreads();
   wf::reduction::write_list(out, plan, pieces, chunks, wf_test::number_pair{});
 }
