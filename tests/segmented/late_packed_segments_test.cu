@@ -2,6 +2,7 @@
 // Segments whose right edges are joined together: each has the association of its canonical tree, whatever the lengths.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <string>
@@ -26,10 +27,10 @@ template <class Call> bool packs_late(Call call) {
   return std::string(wf::explain(call).front().why).find("right edges") != std::string::npos;
 }
 /// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for each.
-template <class Op, class A, class Expect>
-void reduce_late(const std::vector<float>& items, const std::vector<int>& offsets, int offset, Op op, const A& empty,
+template <class T, class Op, class A, class Expect>
+void reduce_late(const std::vector<T>& items, const std::vector<int>& offsets, int offset, Op op, const A& empty,
                  Expect expect) {
-  const device_array<float> in(items, offset);
+  const device_array<T> in(items, offset);
   const device_array<int> device_offsets(offsets);
   const device_array<A> out(std::ssize(offsets) - 1);
   ASSERT_TRUE(packs_late([&] {
@@ -89,21 +90,27 @@ TEST(late_packed_segments, mixed_lengths) {
   }
 }
 
-// Sums so large that moments are joined in another way, and ordinary ones.
-TEST(late_packed_segments, moments) {
+/// The moments of random numbers.
+template <class T, class Change> void expect_moments(Change change) {
   using moments = wf::moments<>;
   using result = wf::moments_of<2>;
-  for (const float scale : {1.0f, 1e38f}) {
-    std::vector<int> lengths;
-    for (int i = 0; i < 200; ++i) lengths.push_back(i * 37 % 700 + 1);
-    const std::vector<int> offsets = offsets_of(lengths);
-    std::vector<float> items = wf_test::random_items<float>(offsets.back(), 5);
-    for (float& each : items) each *= scale;
-    reduce_late(items, offsets, 1, moments{}, result{}, [&](int begin, int end, const result& found) {
-      const result expected = wf::canonical_tree::replay(items.data() + begin, end - begin, moments{});
-      ASSERT_EQ(std::memcmp(&found, &expected, sizeof found), 0) << "items " << begin << " to " << end;
-    });
-  }
+  std::vector<int> lengths;
+  for (int i = 0; i < 200; ++i) lengths.push_back(i * 37 % 700 + 1);
+  const std::vector<int> offsets = offsets_of(lengths);
+  std::vector<T> items = wf_test::random_items<T>(offsets.back(), 5);
+  for (T& each : items) each = change(each);
+  reduce_late(items, offsets, 1, moments{}, result{}, [&](int begin, int end, const result& found) {
+    const result expected = wf::canonical_tree::replay(items.data() + begin, end - begin, moments{});
+    ASSERT_LT(expected.variance(), INFINITY);
+    ASSERT_EQ(std::memcmp(&found, &expected, sizeof found), 0) << "items " << begin << " to " << end;
+  });
+}
+TEST(late_packed_segments, moments) {
+  expect_moments<float>([](float x) { return x; });
+}
+// Sums of 2^513 and more are joined in another way. No square overflows.
+TEST(late_packed_segments, moments_of_large_numbers) {
+  expect_moments<double>([](double x) { return 1e153 + 1e152 * std::fmod(std::fabs(x), 1); });
 }
 
 // A call takes this kernel from a mean length on.
