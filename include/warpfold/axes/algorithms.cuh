@@ -175,12 +175,6 @@ template <class Arguments> struct matrix_tiles {
   }
 };
 
-/// Whether the current device `device` can run a kernel of sm_90 with `shared_bytes` of shared memory, which it then
-/// allows.
-inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
-  return host_side::is_sm_90(kernel, device) && host_side::allow_shared_bytes(kernel, device, shared_bytes);
-}
-
 /// Columns that a thread would load one by one, if the device has bulk copies.
 template <class Arguments> struct staged_columns {
   using arguments = Arguments;
@@ -193,12 +187,9 @@ template <class Arguments> struct staged_columns {
   static bool takes(const planned_call& call) { return may_be_staged(call.choice); }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<leaves>;
-    static host_side::per_device<bool> has_stages;
-    const int device = call.frame.device();
     const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename leaves::item),
                                           sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
-    if (!plan || !has_stages.get(device, &allow_stages, reinterpret_cast<const void*>(kernel), device, shared_bytes))
-      return std::nullopt;
+    if (!plan || !host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
   }
 };

@@ -95,6 +95,11 @@ inline bool is_sm_90(const void* kernel, int device) {
   return limits_of(device).compute_capability >= 90 && attributes.ptxVersion >= 90;
 }
 
+/// The same of a kernel that needs `shared_bytes` of shared memory per block, which it is then allowed.
+inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
+  return is_sm_90(kernel, device) && allow_shared_bytes(kernel, device, shared_bytes);
+}
+
 /// Blocks of a cluster of a kernel on the current device `device`: max_cluster_blocks, or 1 if the architecture, the
 /// compiled code or the device's share of multiprocessors has no such clusters.
 inline int blocks_of_cluster(const void* kernel, int device, int block_threads, std::size_t shared_bytes) {
@@ -122,6 +127,12 @@ template <auto* Kernel> int blocks_per_multiprocessor(int device, int block_thre
 template <auto* Kernel> bool has_sm_90(int device) {
   static per_device<bool> cache;
   return cache.get(device, &is_sm_90, reinterpret_cast<const void*>(Kernel), device);
+}
+
+/// Whether `Kernel` may have stages of `shared_bytes` that bulk copies fill.
+template <auto* Kernel> bool has_stages(int device, std::size_t shared_bytes) {
+  static per_device<bool> cache;
+  return cache.get(device, &allow_stages, reinterpret_cast<const void*>(Kernel), device, shared_bytes);
 }
 
 template <auto* Kernel> int cluster_blocks(int device, int block_threads, std::size_t shared_bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads that fill a pinned buffer side by side: one thread alone reaches a fraction of the link's speed.
 //
-// Between two buffers pass some ten microseconds, as long as it takes to wake a thread. So threads poll for a while
+// To wake a thread takes some ten microseconds, and the next buffer often comes as soon. So threads poll for a while
 // before they sleep, if the machine has a processor for each.
 #pragma once
 #include <atomic>
@@ -101,11 +101,11 @@ class fill_crew {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<unsigned> changes_ = 0;  // of what threads wait for
-  // Changed only while no helper works:
+  // The work and the number of its pieces change only while no helper works.
   const std::function<void(std::int64_t)>* work_ = nullptr;
   std::int64_t pieces_ = 0;
-  std::atomic<std::int64_t> next_ = 0;
-  std::atomic<int> working_ = 0;  // helpers
+  std::atomic<std::int64_t> next_ = 0;  // piece
+  std::atomic<int> working_ = 0;        // helpers
   bool ends_ = false;
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;

@@ -34,15 +34,6 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
   }
 }
 
-/// Whether the current device `device` can run a kernel in stages of `shared_bytes`, which it then allows.
-inline bool allow_stages(const void* kernel, int device, std::size_t shared_bytes) {
-  return host_side::is_sm_90(kernel, device) && host_side::allow_shared_bytes(kernel, device, shared_bytes);
-}
-template <auto* Kernel> bool has_stages(int device, std::size_t shared_bytes) {
-  static host_side::per_device<bool> cache;
-  return cache.get(device, &allow_stages, reinterpret_cast<const void*>(Kernel), device, shared_bytes);
-}
-
 /// The kernel in stages, if the policy has some.
 template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out> struct staged_launch {
   static constexpr staged_shape s = Policy.staged.shape;
@@ -51,7 +42,7 @@ template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Ou
   static constexpr std::size_t shared_bytes = sizeof(stage_ring<Leaves, shape>);
 
   static staging possible(int device, const Leaves& leaves) {
-    if (!has_stages<kernel>(device, shared_bytes)) return staging::impossible;
+    if (!host_side::has_stages<kernel>(device, shared_bytes)) return staging::impossible;
     return leaves.source.misaligned_bytes() == 0 ? staging::aligned : staging::misaligned;
   }
 };
@@ -74,21 +65,23 @@ void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const r
   const host_side::call_frame frame(function, options, scan::scratch(sizeof(A)));
   if (items == 0) return;
 
-  constexpr bool has_stages = Policy.staged.shape.stages > 0;
+  constexpr bool may_stage = Policy.staged.shape.stages > 0;
   using staged = staged_launch<Kind, Policy, Leaves, Op, Out>;
   staging how = staging::impossible;
-  if constexpr (has_stages) how = staged::possible(frame.device(), leaves);
+  if constexpr (may_stage) how = staged::possible(frame.device(), leaves);
   const scan_plan plan =
       plan_scan(frame.multiprocessors(), items, Leaves::chunk_items, Policy, frame.max_blocks(), how);
   if (plan.tiles > most_tiles)
-    host_side::check_items(function, items, most_tiles * tile_items(Policy.full, Leaves::chunk_items));
+    host_side::check_items(function, items,
+                           most_tiles * (plan.is_staged ? tile_items(Policy.staged.shape, Leaves::chunk_items)
+                                                        : tile_items(Policy.full, Leaves::chunk_items)));
   constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
   constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
   constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
   auto* kernel = plan.is_quick ? in_quick_tiles : plan.low_occupancy ? at_low_occupancy : in_full_tiles;
   host_side::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
                                 plan.is_quick ? quick_bytes : full_bytes, 0, why(plan)};
-  if constexpr (has_stages)
+  if constexpr (may_stage)
     if (plan.is_staged)
       kernel = staged::kernel, shape.threads = staged::s.threads(), shape.shared_bytes = staged::shared_bytes;
   using arguments = scan_arguments<Leaves, Op, Out>;

@@ -12,7 +12,8 @@
 //   results<IsExclusive>(arguments, before, stored)   joins init and `before`, the nodes of warp::left_nodes that have
 //                                      not been pushed, and gives the results as chunks that can be stored
 //
-// and `op`, `has` and `joins_late`, for which left_nodes asks. All lanes of a warp call each member.
+// and `op`, `has` and `joins_late`, for which left_nodes asks. All lanes of a warp call each member. row_items, for
+// tiles that lie in shared memory, keep rows instead, and have push and results alone of these members.
 #pragma once
 #include <cstdint>
 #include <warpfold/warp/left_nodes.cuh>
