@@ -270,7 +270,8 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
   const ax::shape shape = ax::shape_of({2, {rows, columns}, {pitch, 1}}, 0b01, {1, {columns}, {1}});
   constexpr auto* kernel = &ax::staged_column_kernel<arguments_of<Leaves>>;
   constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<Leaves>);
-  ASSERT_TRUE(ax::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(), shared_bytes));
+  ASSERT_TRUE(wf::host_side::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(),
+                                          shared_bytes));
   const int group_bytes = policy.stage_rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;
   for (const int stages : {3, 4})
     for (const int blocks : {1, 3, static_cast<int>(splits)}) {
