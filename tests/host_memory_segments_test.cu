@@ -12,6 +12,7 @@
 #include "common/device.cuh"
 #include "common/devices.cuh"
 #include "common/interval.hpp"
+#include "common/pinned_array.cuh"
 #include "common/random_items.hpp"
 #include "common/refusal.hpp"
 #include "common/same_bits.hpp"
@@ -19,7 +20,7 @@
 namespace host_memory_segments_tests {
 
 namespace wf = warpfold;
-using wf_test::device_array, wf_test::interval, wf_test::join;
+using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::pinned_array;
 
 /// Offsets of segments of many lengths; a few are empty, and a few are long.
 template <class I> std::vector<I> random_offsets(std::int64_t items, std::uint64_t seed) {
@@ -44,13 +45,15 @@ template <class Options> Options options_of(int way) {
 
 template <class I> void expect_intervals(std::int64_t count, std::uint64_t seed) {
   const auto items = wf_test::interval_items(count);
+  const pinned_array<interval<>> pinned(items);
   const std::vector<I> offsets = random_offsets<I>(count, seed);
   for (int way = 0; way < 10; ++way) {
     auto options = options_of<wf::host_segmented_options<interval<>>>(way);
     options.empty = interval<>::of(7, 9);
     if (count > 20'000 && options.chunk_bytes < 1000) continue;
     std::vector<interval<>> results(offsets.size() - 1);
-    wf::segmented_reduce(wf::host(items), offsets, results, join{}, options);
+    const auto in = way / 2 % 2 == 0 ? wf::host(items) : pinned.input();
+    wf::segmented_reduce(in, offsets, results, join{}, options);
     for (std::size_t s = 0; s < results.size(); ++s) {
       const auto expected =
           offsets[s] == offsets[s + 1] ? interval<>::of(7, 9) : interval<>::of(offsets[s], offsets[s + 1] - 1);
@@ -127,6 +130,31 @@ TEST(host_memory_segments, refusals_name_the_segment) {
   EXPECT_NE(with({0, 5}).find("offsets has 2 entries"), std::string::npos);
   EXPECT_EQ(with({1, 5, 9}), "accepted");
   EXPECT_EQ(sums, (std::vector<float>{4, 4}));
+}
+
+TEST(host_memory_segments, items_that_were_sent_before_a_refusal_leave_the_next_call_alone) {
+  const std::int64_t segments = 1000;
+  const pinned_array<float> items(std::vector<float>(3 * segments, 1));
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t s = 0; s <= segments; ++s) offsets.push_back(3 * s);
+  std::vector<float> sums(segments, -1);
+  wf::host_segmented_options<float> options;
+  options.chunk_bytes = 1024, options.buffers = 3;
+  for (const std::int64_t wrong : {1, 85, 170, 999}) {
+    std::swap(offsets[wrong - 1], offsets[wrong]);
+    const std::string refused =
+        wf_test::refusal([&] { wf::segmented_reduce(items.input(), offsets, sums, wf::plus{}, options); });
+    EXPECT_NE(refused.find("segment " + std::to_string(wrong - 1) + " is ["), std::string::npos) << refused;
+    EXPECT_EQ(sums, std::vector<float>(segments, -1));
+    std::swap(offsets[wrong - 1], offsets[wrong]);
+  }
+  for (const std::int64_t far : {INT64_MIN, INT64_MIN + 1, INT64_MAX - 1, INT64_MAX}) {
+    const std::vector<std::int64_t> beyond{0, far, 2, 3};
+    std::vector<float> three(3);
+    EXPECT_NE(wf_test::refusal([&] { wf::segmented_reduce(items.input(), beyond, three); }), "accepted") << far;
+  }
+  wf::segmented_reduce(items.input(), offsets, sums, options);
+  EXPECT_EQ(sums, std::vector<float>(segments, 3));
 }
 
 TEST(host_memory_segments, a_generator_that_throws_leaves_the_next_call_alone) {

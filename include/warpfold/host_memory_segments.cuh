@@ -29,7 +29,7 @@ struct segment_group {
 /// All groups, and the segments that are longer than a chunk.
 struct segment_groups {
   std::vector<segment_group> groups, large;
-  std::int64_t most_segments = 0, most_items = 1, items = 0;
+  std::int64_t items = 0;
 };
 
 /// Checks all offsets, by up to `threads` threads: there may be as many as items. Throws for the first wrong segment.
@@ -55,13 +55,15 @@ void check_offsets(const char* function, const I* offsets, std::int64_t segments
   reject(function, {"segment ", s, " is [", number(s), ", ", number(s + 1), "); in has ", items, " items"});
 }
 
-/// Makes groups of up to `chunk_items` items and `chunk_segments` segments.
+/// Makes groups of up to `chunk_items` items and `chunk_segments` segments, at most `most_groups`. Stops where offsets
+/// are wrong.
 template <class I>
-segment_groups group_segments(const I* offsets, std::int64_t segments, std::int64_t chunk_items,
-                              std::int64_t chunk_segments) {
+segment_groups group_segments(const I* offsets, std::int64_t segments, std::int64_t items, std::int64_t chunk_items,
+                              std::int64_t chunk_segments, std::int64_t most_groups) {
   segment_groups all;
-  for (std::int64_t s = 0; s < segments;) {
+  for (std::int64_t s = 0; s < segments && std::ssize(all.groups) < most_groups;) {
     const auto begin = static_cast<std::int64_t>(offsets[s]);
+    if (begin < 0 || begin > items) break;
     // The segments from s on that end by begin + chunk_items.
     const I* const ends = offsets + s + 1;
     const auto fitting =
@@ -69,16 +71,18 @@ segment_groups group_segments(const I* offsets, std::int64_t segments, std::int6
                          [](std::int64_t most, I end) { return most < static_cast<std::int64_t>(end); }) -
         ends;
     const std::int64_t taken = greatest_of<std::int64_t>(fitting, 1),
-                       length = static_cast<std::int64_t>(offsets[s + taken]) - begin;
-    (fitting == 0 ? all.large : all.groups).push_back({s, taken, begin, length});
-    if (fitting > 0) {
-      all.most_segments = greatest_of(all.most_segments, taken);
-      all.most_items = greatest_of(all.most_items, length);
-    }
-    all.items += length;
+                       end = static_cast<std::int64_t>(offsets[s + taken]);
+    if (end < begin || end > items) break;
+    (fitting == 0 ? all.large : all.groups).push_back({s, taken, begin, end - begin});
+    all.items += end - begin;
     s += taken;
   }
   return all;
+}
+inline std::vector<host_memory::part> parts_of(const std::vector<segment_group>& groups) {
+  std::vector<host_memory::part> parts;
+  for (const segment_group& of : groups) parts.push_back({std::ssize(parts), of.first_item, of.items});
+  return parts;
 }
 
 /// Within a group, which has up to most_group_items items, so that twice as many travel in a second.
@@ -115,16 +119,16 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
   check_not_captured(function, options.stream);
   for (const initial<A>* each : {&options.init, &options.empty})
     if (each->pointer() != nullptr) reject(function, "init and empty must be values, not pointers");
+  // As large as a group can be.
   const std::int64_t chunk_items =
-      clamped<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1, most_group_items);
-  const auto chunk_segments = greatest_of<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1);
-  check_offsets(function, offsets, segments, items, how.threads);
-  const segment_groups all = group_segments(offsets, segments, chunk_items, chunk_segments);
-  const host_memory::device_guard guard(how.devices[0]);
-
-  host_memory::partition parts{all.items, all.most_items};
-  for (const segment_group& of : all.groups)
-    parts.listed.push_back({static_cast<std::int64_t>(parts.listed.size()), of.first_item, of.items});
+                         clamped<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / sizeof(T)), 1,
+                                               least_of(most_group_items, greatest_of<std::int64_t>(items, 1))),
+                     chunk_segments = clamped<std::int64_t>(static_cast<std::int64_t>(how.chunk_bytes / 16), 1,
+                                                            greatest_of<std::int64_t>(segments, 1));
+  const auto group = [&](std::int64_t most) {
+    return group_segments(offsets, segments, items, chunk_items, chunk_segments, most);
+  };
+  segment_groups all;
   const host_memory::enqueue_part enqueue = [&](const host_memory::part& of, const host_memory::part_places& at,
                                                 cudaStream_t stream) {
     const auto own = static_cast<std::size_t>(all.groups[static_cast<std::size_t>(of.number)].segments);
@@ -133,16 +137,26 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
     reduce_segments<automatic>(function, "in", reinterpret_cast<const T*>(at.inputs[0]), of.count, ends, results, op,
                                thread::no_transform{}, segmented_options<A>{stream, options.init, options.empty});
   };
-  if (!parts.listed.empty()) {
-    const std::vector<host_memory::reader> readers{reader, offsets_reader(offsets, all.groups, all.most_segments)};
-    host_memory::writer results = host_memory::writer_to(out, segments);
-    results.items_of = [&](std::int64_t part) {
-      const segment_group& of = all.groups[static_cast<std::size_t>(part)];
-      return std::pair(of.first_segment, of.segments);
-    };
-    results.most_items = all.most_segments;
-    std::vector<host_memory::ring_loan> rings = host_memory::borrow_rings(parts, how);
-    host_memory::pipeline(readers, parts, how, enqueue, 0, results).run(rings);
+  const std::vector<host_memory::reader> readers{reader, offsets_reader(offsets, all.groups, chunk_segments)};
+  host_memory::writer results = host_memory::writer_to(out, segments);
+  results.items_of = [&](std::int64_t part) {
+    const segment_group& of = all.groups[static_cast<std::size_t>(part)];
+    return std::pair(of.first_segment, of.segments);
+  };
+  results.most_items = chunk_segments;
+
+  const host_memory::device_guard guard(how.devices[0]);
+  {
+    std::vector<host_memory::ring_loan> rings;
+    rings.emplace_back(how.devices[0]);
+    host_memory::pipeline pipeline(readers, {items, chunk_items}, how, enqueue, 0, results);
+    // To check many offsets takes as long as to copy the first items.
+    pipeline.send_ahead(*rings[0], parts_of(group(how.buffers).groups));
+    check_offsets(function, offsets, segments, items, how.threads);
+    all = group(INT64_MAX);
+    const host_memory::partition parts{all.items, chunk_items, parts_of(all.groups)};
+    host_memory::borrow_rings(rings, parts, how);
+    if (!all.groups.empty()) pipeline.run(rings, parts);
   }
 
   std::int64_t done = all.items;

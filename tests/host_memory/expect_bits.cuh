@@ -10,6 +10,7 @@
 
 #include "common/device.cuh"
 #include "common/devices.cuh"
+#include "common/pinned_array.cuh"
 #include "common/same_results.hpp"
 
 namespace wf_test::host_memory {
@@ -35,24 +36,6 @@ template <class A> wf::host_options<A> options_of(const way& w) {
   options.buffers = w.buffers, options.threads = w.threads;
   return options;
 }
-
-/// Pinned memory with these items.
-template <class T> class pinned_array {
- public:
-  explicit pinned_array(const std::vector<T>& items) : count_(std::ssize(items)) {
-    void* memory = nullptr;
-    wf::check(cudaMallocHost(&memory, items.size() * sizeof(T)), "cudaMallocHost");
-    items_ = static_cast<T*>(memory);
-    std::copy(items.begin(), items.end(), items_);
-  }
-  pinned_array(const pinned_array&) = delete;
-  ~pinned_array() { (void)cudaFreeHost(items_); }
-  auto input() const { return wf::host(items_, count_); }
-
- private:
-  T* items_;
-  std::int64_t count_;
-};
 
 /// As a generator, which knows no address.
 template <class T> auto generated(const std::vector<T>& items) {

@@ -18,7 +18,7 @@
 namespace host_memory_tests {
 
 namespace wf = warpfold;
-using wf_test::device_array, wf_test::interval, wf_test::join;
+using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::pinned_array;
 using namespace wf_test::host_memory;
 
 TEST(host_memory, keeps_the_order_of_items_and_init) {

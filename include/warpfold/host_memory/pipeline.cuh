@@ -52,12 +52,14 @@ inline partition partition_of(std::int64_t count, std::size_t item_bytes, const 
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(greatest_of<std::int64_t>(count, 1))));
   return {count, least_of(most, whole)};
 }
-/// The rings of as many devices as have parts to take, at least one.
+/// Adds rings, until there is one for each device that has parts to take, at least one.
+inline void borrow_rings(std::vector<ring_loan>& rings, const partition& parts, const settings& how) {
+  const auto used = least_of<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
+  while (std::ssize(rings) < greatest_of<std::int64_t>(used, 1)) rings.emplace_back(how.devices[rings.size()]);
+}
 inline std::vector<ring_loan> borrow_rings(const partition& parts, const settings& how) {
   std::vector<ring_loan> rings;
-  const auto used = least_of<std::int64_t>(parts.parts(), static_cast<std::int64_t>(how.devices.size()));
-  for (std::int64_t i = 0; i < greatest_of<std::int64_t>(used, 1); ++i)
-    rings.emplace_back(how.devices[static_cast<std::size_t>(i)]);
+  borrow_rings(rings, parts, how);
   return rings;
 }
 
@@ -88,14 +90,36 @@ class pipeline {
     results_at_ = append(bytes_of(results));
   }
 
+  /// Enqueues the copies of the first input's items of `first_parts`, up to one for each buffer of `ring`: items can
+  /// travel while the call still checks how they belong together. Nothing, if they have to be staged. run() goes on from
+  /// there, if `ring` is its first one.
+  void send_ahead(device_ring& ring, const std::vector<part>& first_parts) {
+    const reader& input = readers_[0];
+    if (input.resident == nullptr || first_parts.empty()) return;
+    const host_side::relaxed_capture relaxed;
+    const device_guard guard(ring.device);
+    ring.reserve(how_.buffers, buffer_bytes_, staged_);
+    for (const part& each : first_parts) {
+      copy(input, input.resident + each.first * static_cast<std::int64_t>(input.item_bytes), each.count,
+           *ring.buffers[static_cast<std::size_t>(sent_ahead_)], inputs_at_[0]);
+      ++sent_ahead_;
+    }
+  }
+
+  /// Runs `parts`, which are no longer than those that this was made for.
+  void run(std::vector<ring_loan>& rings, const partition& parts) {
+    parts_ = parts;
+    run(rings);
+  }
   /// Runs all parts on the devices of `rings`, and waits for them. Throws what failed first; nothing is enqueued then.
   void run(std::vector<ring_loan>& rings) {
+    next_ = sent_ahead_;
     std::vector<std::thread> threads;
     try {
-      for (std::size_t i = 1; i < rings.size(); ++i) threads.emplace_back([this, &rings, i] { feed(*rings[i]); });
+      for (std::size_t i = 1; i < rings.size(); ++i) threads.emplace_back([this, &rings, i] { feed(*rings[i], 0); });
     } catch (const std::system_error&) {  // no thread for it: the other devices do its work
     }
-    feed(*rings[0]);
+    feed(*rings[0], sent_ahead_);
     for (std::thread& each : threads) each.join();
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -103,7 +127,8 @@ class pipeline {
  private:
   static constexpr std::int64_t piece_bytes = 1 << 18;  // what a thread stages at a time
 
-  void feed(device_ring& ring) {
+  /// The first `ahead` parts are this ring's: they are on their way into its buffers.
+  void feed(device_ring& ring, std::int64_t ahead) {
     try {
       const host_side::relaxed_capture relaxed;
       const device_guard guard(ring.device);
@@ -116,7 +141,7 @@ class pipeline {
         const part done = std::exchange(under_way[turn], none);
         if (done.number >= 0) finish(done, *ring.buffers[turn], crew);
       };
-      for (part next{}; take(next); turn = (turn + 1) % under_way.size()) {
+      for (part next{}; take(next, ahead); turn = (turn + 1) % under_way.size()) {
         finish_turn();
         send(next, *ring.buffers[turn], crew);
         under_way[turn] = next;
@@ -134,10 +159,15 @@ class pipeline {
     return static_cast<int>(least_of<std::int64_t>(how_.threads / static_cast<int>(how_.devices.size()), pieces)) - 1;
   }
 
-  /// The next part, if there is one and nothing has failed.
-  bool take(part& next) {
+  /// The next part, if there is one and nothing has failed. `ahead` counts the parts that were sent ahead to this ring.
+  bool take(part& next, std::int64_t& ahead) {
     std::lock_guard lock(mutex_);
-    if (failure_ || next_ == parts_.parts()) return false;
+    if (failure_) return false;
+    if (ahead > 0) {
+      next = parts_[sent_ahead_ - ahead--];
+      return true;
+    }
+    if (next_ == parts_.parts()) return false;
     next = parts_[next_++];
     return true;
   }
@@ -178,11 +208,8 @@ class pipeline {
         stage(input, first, count, to, crew);
         from = to;
       }
-      std::byte* const target = buffer.device() + inputs_at_[i];
-      require_success(cudaMemcpyAsync(target, from, static_cast<std::size_t>(count) * input.item_bytes,
-                                      cudaMemcpyDefault, buffer.stream()),
-                      "cudaMemcpyAsync");
-      on_device.push_back(target);
+      if (i > 0 || next.number >= sent_ahead_) copy(input, from, count, buffer, inputs_at_[i]);
+      on_device.push_back(buffer.device() + inputs_at_[i]);
     }
     std::byte* const results = buffer.device() + results_at_;
     enqueue_(next, {on_device.data(), buffer.device() + room_at_, results}, buffer.stream());
@@ -191,6 +218,13 @@ class pipeline {
     std::byte* const to = results_.is_resident ? results_.to + first * static_cast<std::int64_t>(results_.item_bytes)
                                                : buffer.pinned() + results_at_;
     require_success(cudaMemcpyAsync(to, results, static_cast<std::size_t>(count) * results_.item_bytes,
+                                    cudaMemcpyDefault, buffer.stream()),
+                    "cudaMemcpyAsync");
+  }
+  /// Enqueues a copy of `count` items to place `at` of the buffer.
+  static void copy(const reader& input, const std::byte* from, std::int64_t count, part_buffer& buffer,
+                   std::size_t at) {
+    require_success(cudaMemcpyAsync(buffer.device() + at, from, static_cast<std::size_t>(count) * input.item_bytes,
                                     cudaMemcpyDefault, buffer.stream()),
                     "cudaMemcpyAsync");
   }
@@ -212,14 +246,14 @@ class pipeline {
 
   const std::vector<reader>& readers_;
   const writer results_;
-  const partition parts_;
+  partition parts_;
   const settings& how_;
   const enqueue_part& enqueue_;
   std::vector<std::size_t> inputs_at_;  // places in a buffer
   std::size_t room_at_ = 0, results_at_ = 0, buffer_bytes_ = 0;
   bool staged_;
   std::mutex mutex_;
-  std::int64_t next_ = 0, done_ = 0;
+  std::int64_t next_ = 0, done_ = 0, sent_ahead_ = 0;  // parts, items, parts
   std::exception_ptr failure_;
 };
 
