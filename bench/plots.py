@@ -76,12 +76,23 @@ def of(name, run):
                 "latency": line_plot(f"Sum of floats, time of one call: {device}", "items", "µs", times, True)}
     if name == "ranks":
         most = run.select(mode="graph")
-        most = most[(most["form"] == most["form"].max()) & ((most["items"] & (most["items"] - 1)) == 0)].sort_values("items")
+        most = most[(most["ranks"] == most["ranks"].max()) & ((most["items"] & (most["items"] - 1)) == 0)].sort_values("items")
         series = [(label, most["items"], most[column]) for label, column in
                   (("reduce of a part alone", "local"), ("all_reduce, peer memory", "peers"), ("all_reduce, NCCL", "nccl"),
                    ("reduce, then NCCL's all-reduce", "nccl_all_reduce"))]
-        return {"time": line_plot(f"Sum of floats over {most['form'].iloc[0]} GPUs, in a graph: {device}", "items of a rank", "µs",
+        return {"time": line_plot(f"Sum of floats over {most['ranks'].iloc[0]} GPUs, in a graph: {device}", "items of a rank", "µs",
                                   series, True)}
+    if name == "host_memory":
+        one = run.select(mode="wait", devices=1)
+        one = one.assign(mebibytes=one["chunk"].str.extract(r"^(\d+)MiB$")[0].astype(float)).sort_values("mebibytes")
+        series = []
+        for kind in ("pinned", "pageable"):
+            rows = one[one["operator"] == kind]
+            series += [(f"Warpfold, {kind}" if kind == "pageable" else "Warpfold", rows["mebibytes"], rows["gbs"]),
+                       (f"copies, then sums: {kind}", rows["mebibytes"], rows["bytes"] / rows["copies_and_sums"] * 1e-3)]
+        rows = one[one["operator"] == "pinned"]
+        series.append(("limit", rows["mebibytes"], rows["bytes"] / rows["copies"] * 1e-3))
+        return {"chunks": line_plot(f"Sum of 4 GiB of host memory: {device}", "MiB in a chunk", "GB/s", series)}
     if name == "reduce_axes":
         rows = run.select(type="float", operator="plus")
         rows = rows.assign(kind=rows["form"].str.extract(r"^(rows|columns)_\d+$")[0],

@@ -14,6 +14,9 @@
 #include <thread>
 #include <warpfold/ranks/nccl.cuh>
 #endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+#include "ranks/cudax_sums.hpp"
+#endif
 
 #include "common/cuda_resources.hpp"
 #include "common/groups.hpp"
@@ -47,11 +50,21 @@ class gpus {
     for (std::thread& each : threads) each.join();
     nccl_sums();
 #endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+    std::vector<cudax_sums::rank> of_cudax;
+    for (int r = 0; r < count; ++r)
+      of_cudax.push_back({comms_[static_cast<std::size_t>(r)], stream(r), in(r).data(), out(r) + 4});
+    cudax_ = std::make_unique<cudax_sums>(of_cudax, items);
+    all_cudax();
+#endif
     by_each(&gpus::by_peers);
     by_each(&gpus::by_local);
     wait();
   }
   ~gpus() {
+#if defined(WARPFOLD_BENCH_CUDAX)
+    cudax_.reset();
+#endif
 #if defined(WARPFOLD_BENCH_NCCL)
     ranks_.clear();
     for (const ncclComm_t each : comms_) (void)ncclCommDestroy(each);
@@ -93,6 +106,9 @@ class gpus {
     check_nccl(ncclGroupEnd());
   }
 #endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+  void all_cudax() { (*cudax_)(); }
+#endif
 
  private:
   std::span<const float> in(int r) const { return arrays_.in(r); }
@@ -104,6 +120,9 @@ class gpus {
   }
   std::vector<ncclComm_t> comms_;
   std::vector<std::unique_ptr<wf::nccl_ranks>> ranks_;
+#endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+  std::unique_ptr<cudax_sums> cudax_;
 #endif
 
   std::int64_t items_;
@@ -149,13 +168,16 @@ template <class Work> double seconds_of(gpus& over, int calls, Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
 }
 
-/// Sums of `items` floats on each of `ranks` GPUs: the local sums alone, Warpfold through peer memory and over NCCL, and
-/// NCCL's all-reduce of the local sums. `graph`: calls of all contenders in graphs, the host's clock over their number;
+/// Sums of `items` floats on each of `ranks` GPUs: the local sums alone, Warpfold through peer memory and over NCCL,
+/// NCCL's all-reduce of the local sums, and CCCL's draft of a sum over GPUs. `graph`: calls of all contenders in graphs, the host's clock over their number;
 /// `enqueue`: called one after another by one host thread.
 void add_sums(int ranks, std::int64_t items, bool in_graph) {
   std::vector<std::string> names{"local", "peers"};
 #if defined(WARPFOLD_BENCH_NCCL)
   names.insert(names.end(), {"nccl", "nccl_all_reduce"});
+#endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+  names.emplace_back("cudax");
 #endif
   const std::string name = "ranks/float/plus/ranks:" + std::to_string(ranks) + "/items:" + size_name(items);
   add_group(
@@ -165,6 +187,9 @@ void add_sums(int ranks, std::int64_t items, bool in_graph) {
          std::vector<std::function<void()>> calls_of{[&] { over.all_local(); }, [&] { over.all_peers(); }};
 #if defined(WARPFOLD_BENCH_NCCL)
          calls_of.insert(calls_of.end(), {[&] { over.all_nccl(); }, [&] { over.nccl_sums(); }});
+#endif
+#if defined(WARPFOLD_BENCH_CUDAX)
+         calls_of.emplace_back([&] { over.all_cudax(); });
 #endif
          std::vector<std::unique_ptr<rank_graphs>> graphs;
          if (in_graph)
@@ -185,10 +210,13 @@ void add_sums(int ranks, std::int64_t items, bool in_graph) {
 
 void register_all() {
   for (int ranks = 1; ranks <= device_count(); ranks *= 2) {
-    for (const int log_items : {0, 10, 16, 20, 24, 28})
+    for (const int log_items : {0, 10, 16, 20, 24, 28, 30})
       for (const bool in_graph : {true, false}) add_sums(ranks, std::int64_t{1} << log_items, in_graph);
-    add_sums(ranks, (std::int64_t{1} << 16) - 77, true);                    // parts that are no nodes
-    if (ranks > 1) add_sums(ranks, (std::int64_t{1} << 28) / ranks, true);  // strong scaling
+    add_sums(ranks, (std::int64_t{1} << 16) - 77, true);  // parts that are no nodes
+    for (const int log_items : {20, 24, 28, 33}) {        // strong scaling
+      const std::int64_t items = (std::int64_t{1} << log_items) / ranks;
+      if (items != 1 << 20 && items != 1 << 24 && items != 1 << 28) add_sums(ranks, items, true);
+    }
   }
 }
 

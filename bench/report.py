@@ -26,7 +26,7 @@ KEPT_CONTEXT = ("date", "device", "compute_capability", "multiprocessors", "l2_b
 DROPPED = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index", "threads",
            "iterations", "cpu_time", "items", "bytes_per_second")
 SUFFIX = re.compile(r"(/(iterations:\d+|manual_time|real_time|min_time:[^/]+|repeats:\d+))+$")
-GROUP = ["function", "type", "operator", "mode", "items", "offset", "segments", "form"]
+GROUP = ["function", "type", "operator", "mode", "items", "offset", "segments", "form", "ranks", "devices", "chunk"]
 
 
 class ResultError(Exception):
@@ -39,7 +39,7 @@ def count_of(text):
 
 
 def split_name(name):
-    """reduce/float/plus/items:2^28/offset:1/cub/cold -> its parts; others also have segments:, and form:, keys: or ranks:."""
+    """reduce/float/plus/items:2^28/offset:1/cub/cold -> its parts; others also have segments:, form: or keys:, and so on."""
     parts = SUFFIX.sub("", name).split("/")
     settings = dict(part.split(":", 1) for part in parts if ":" in part)
     plain = [part for part in parts if ":" not in part]
@@ -48,7 +48,8 @@ def split_name(name):
     function, item_type, operator, contender, mode = plain
     return {"function": function, "type": item_type, "operator": operator, "mode": mode, "items": count_of(settings["items"]),
             "offset": int(settings.get("offset", 0)), "segments": settings.get("segments", ""),
-            "form": next((settings[key] for key in ("form", "keys", "ranks") if key in settings), ""), "contender": contender}
+            "form": settings.get("form", settings.get("keys", "")), "ranks": int(settings.get("ranks", 1)),
+            "devices": int(settings.get("devices", 1)), "chunk": settings.get("chunk", ""), "contender": contender}
 
 
 def read_json(path):
@@ -132,6 +133,9 @@ class Run:
         facts = entries[entries["items"] == sizes[-1]].set_index("contender")[list(counters)] if counters else []
         return (table.join(facts) if counters else table).reset_index().sort_values(f"us_{sizes[-1]}")
 
+    def commit(self):
+        return f"commit {self.context['commit'][:12]}"
+
     def heading(self):
         c = self.context
         return (f"**{c['device']}**, {c['multiprocessors']} multiprocessors, {int(c['l2_bytes']) / 2**20:.0f} MiB of L2, CUDA "
@@ -166,7 +170,7 @@ def bars(*promises):
             continue
         worst = rows.loc[rows[column].idxmax() if at_most else rows[column].idxmin()]
         met = worst[column] <= must if at_most else worst[column] >= must
-        where = " ".join(str(worst[c]).replace("_", " ") for c in ("type", "operator", "segments", "form") if worst[c])
+        where = " ".join(str(worst[c]).replace("_", " ") for c in ("type", "operator", "segments", "form", "chunk") if worst[c])
         lines.append(f"| {case} | {'≤' if at_most else '≥'} {must:g} | {worst[column]:.3f} | {where}, "
                      f"{FORMATS['size'](worst['items'])} | {'met' if met else '**missed**'} |")
     return "\n".join(lines)
@@ -195,8 +199,13 @@ def documents(results):
         name = template.name.removesuffix(".md.j2")
         for path in sorted(results.glob(f"{name}-*.json")):
             run = Run(path)
+
+            def kept(function, device=path.stem.removeprefix(name)):
+                """Another function's run on the same device, or None."""
+                other = results / f"{function}{device}.json"
+                return Run(other) if other.exists() else None
             written.update({results / f"{path.stem}-{plot}.svg": svg for plot, svg in plots.of(name, run).items()})
-            written[results / f"{name}.md"] = templates.get_template(template.name).render(run=run, stem=path.stem)
+            written[results / f"{name}.md"] = templates.get_template(template.name).render(run=run, stem=path.stem, kept=kept)
     return written
 
 
