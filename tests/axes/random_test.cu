@@ -177,7 +177,7 @@ TEST(random_axes, matrices_whose_types_say_how_they_lie) {
   });
 }
 
-// Narrow matrices of items whose order matters: lanes exchange a batch of so narrow accumulators in parts.
+// Narrow matrices of items of four bytes whose order matters.
 TEST(random_axes, narrow_accumulators_of_narrow_matrices) {
   using hash = wf_test::tree_hash<2, 2>;
   for (const std::int64_t columns : {3, 5, 8}) {

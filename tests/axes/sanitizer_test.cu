@@ -61,16 +61,49 @@ TEST(axes_sanitizer, every_kernel) {
 // A test of its own, by the name that racecheck cannot judge (sanitizer/run.py).
 TEST(axes_sanitizer, staged_columns_join_splits) { expect_sums({"tall vector columns", {9000, 16}, 0b01, 0}); }
 
-TEST(axes_sanitizer, narrow_matrices_of_small_items) {
-  for (const std::int64_t rows : {5000, 4096})
-    for (const int misaligned : {0, 1}) {
-      const layout in = wf_test::arrays::contiguous({rows, 3});
-      const auto memory = wf_test::random_items<std::int8_t>(in.length);
-      const wf_test::device_array<std::int8_t> from(memory, misaligned);
-      const wf_test::device_array<std::int32_t> to(3);
-      wf::reduce_columns(wf::strided<const std::int8_t, 2>(from.data(), {rows, 3}), std::span(to.data(), to.size()));
-      EXPECT_EQ(to.to_host(), wf_test::arrays::expected<std::int32_t>(in, 0b01, memory, wf::plus{})) << rows;
-    }
+using interval = wf_test::interval<>;
+
+/// Random numbers; of intervals the numbers of rows.
+template <class T> std::vector<T> items_of_rows(std::int64_t rows, std::int64_t columns) {
+  if constexpr (std::is_arithmetic_v<T>) return wf_test::random_items<T>(rows * columns);
+  else {
+    std::vector<T> items;
+    for (std::int64_t i = 0; i < rows * columns; ++i) items.push_back(T::of(i / columns));
+    return items;
+  }
+}
+
+/// The sums of the columns, from an array that begins `offset` items behind an allocation's begin, and ends with it.
+template <class T, class R, class Op>
+void expect_narrow_columns(std::int64_t rows, std::int64_t columns, int offset, Op op) {
+  const layout in = wf_test::arrays::contiguous({rows, columns});
+  const auto memory = items_of_rows<T>(rows, columns);
+  const wf_test::device_array<T> from(memory, offset);
+  const wf_test::device_array<R> to(columns);
+  wf::reduce_columns(wf::strided<const T, 2>(from.data(), {rows, columns}), std::span(to.data(), to.size()), op);
+  const auto expected = wf_test::arrays::expected<R>(in, 0b01, memory, op);
+  for (std::int64_t c = 0; c < columns; ++c)
+    EXPECT_TRUE(wf_test::same_bits(to.value(c), expected[static_cast<std::size_t>(c)]))
+        << rows << " x " << columns << " of " << sizeof(T) << " bytes, offset " << offset << ", column " << c;
+}
+
+TEST(axes_sanitizer, narrow_matrices_of_every_alignment) {
+  for (const std::int64_t rows : {4098, 5000})
+    for (const std::int64_t columns : {2, 3, 5, 7, 8})
+      for (const int offset : {0, 1, 2, 5, 7, 15}) {
+        expect_narrow_columns<std::int8_t, std::int32_t>(rows, columns, offset, wf::plus{});
+        if (offset < 8) expect_narrow_columns<std::int16_t, std::int32_t>(rows, columns, offset, wf::plus{});
+        if (offset < 4) expect_narrow_columns<float, float>(rows, columns, offset, wf::plus{});
+        if (offset < 4) expect_narrow_columns<interval, interval>(rows, columns, offset, wf_test::join{});
+        if (offset < 2) expect_narrow_columns<double, double>(rows, columns, offset, wf::plus{});
+      }
+}
+TEST(axes_sanitizer, one_column) {
+  for (const int offset : {0, 1, 3}) {
+    expect_narrow_columns<std::int8_t, std::int32_t>(40'007, 1, offset, wf::plus{});
+    expect_narrow_columns<float, float>(20'001, 1, offset, wf::plus{});
+    expect_narrow_columns<double, double>(20'001, 1, offset, wf::plus{});
+  }
 }
 
 /// Scans of a matrix along its rows or columns; whole strips of columns, or bands of them, in lanes or turned in shared
