@@ -218,13 +218,9 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
 }
 
 template <int Columns> void narrow_matrices_join_splits() {
-  using single = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 1>;
-  constexpr int kernel_columns = ax::kernel_columns<single>(Columns),
-                chunk_items = ax::narrow_chunk_rows(sizeof(interval), Columns) * Columns;
-  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, chunk_items>;
-  constexpr auto policy = ax::narrow_policy_for(sizeof(interval), Columns, sizeof(interval));
-  static_assert(kernel_columns % Columns == 0 &&
-                ax::narrow_chunk_rows(sizeof(interval), kernel_columns) * kernel_columns == chunk_items);
+  constexpr int chunk_rows = ax::narrow_chunk_rows(sizeof(interval), Columns);
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, Columns * chunk_rows>;
+  constexpr auto policy = ax::narrow_policy_of<leaves, Columns>;
   const int log_batch = ax::ceil_log2(policy.batch_rows()), warps = policy.block_threads / 32;
   for (const std::int64_t splits : {1, 3, 129})
     for (const int offset : {0, 1}) {
@@ -234,29 +230,17 @@ template <int Columns> void narrow_matrices_join_splits() {
       const device_array<interval> in(numbered(rows, Columns, true), offset);
       const ax::shape shape = ax::shape_of({2, {rows, Columns}, {Columns, 1}}, 0b01, {1, {Columns}, {1}});
       for (const int blocks : {1, 5, static_cast<int>(splits)})
-        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<kernel_columns, arguments_of<leaves>>, shape,
+        EXPECT_TRUE(folds_in_order(&ax::narrow_kernel<Columns, arguments_of<leaves>>, shape,
                                    leaves{in.data(), {}, {0, rows * Columns - 1}}, 1,
                                    plan_of(Columns, warps, log_batch + 1, 1, splits, blocks), policy.block_threads,
-                                   sizeof(ax::narrow_storage<leaves, kernel_columns>), offset == 0))
+                                   sizeof(ax::narrow_storage<leaves, Columns>), offset == 0))
             << Columns << " columns, " << splits << " splits, " << blocks << " blocks";
     }
 }
 TEST(axis_kernels, narrow_matrices_join_splits) {
-  narrow_matrices_join_splits<1>();
   narrow_matrices_join_splits<2>();
   narrow_matrices_join_splits<3>();
-  narrow_matrices_join_splits<6>();
   narrow_matrices_join_splits<7>();
-}
-TEST(axis_kernels, one_narrow_kernel_takes_several_numbers_of_columns) {
-  const auto kernels = [](std::size_t item_bytes) {
-    std::vector<int> columns;
-    for (int c = 1; c <= ax::max_narrow_columns; ++c) columns.push_back(ax::narrow_kernel_columns(item_bytes, c, 4));
-    return columns;
-  };
-  EXPECT_EQ(kernels(4), (std::vector<int>{4, 4, 6, 4, 5, 6, 7, 8}));
-  EXPECT_EQ(kernels(2), (std::vector<int>{4, 4, 6, 4, 5, 6, 7, 8}));
-  EXPECT_EQ(kernels(1), (std::vector<int>{4, 4, 6, 4, 5, 6, 7, 8}));
 }
 
 /// The row of an item, by its number.

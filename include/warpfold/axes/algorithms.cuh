@@ -135,31 +135,25 @@ template <class Arguments> struct long_rows {
   }
 };
 
-/// Matrices of `Columns` columns, and of half as many or a quarter as far as narrow_kernel_columns says. `leaves` are in
-/// chunks of whole rows.
+/// Matrices of `Columns` columns. `leaves` are in chunks of whole rows.
 template <int Columns, class Arguments> struct narrow_matrices {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "long matrices of few columns";
   static constexpr auto* kernel = &narrow_kernel<Columns, Arguments>;
-  static constexpr int vector = 1, block_threads = narrow_policy_of<leaves, Columns>.block_threads;
+  static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(narrow_storage<leaves, Columns>);
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::narrow && kernel_columns<leaves>(columns_of(call)) == Columns;
+    return call.choice.kind == kernel_kind::narrow && call.given.kept.inner().extent == Columns;
   }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
-    const int columns = columns_of(call);
-    return {{plan_narrow(call.frame.resident_blocks<kernel>(block_threads, shared_bytes), call.given.outputs / columns,
-                         columns, call.given.reduced_items, sizeof(typename leaves::item),
-                         sizeof(typename leaves::accumulator),
-                         narrow_policy_for(sizeof(typename leaves::item), columns, leaf_bytes<leaves>()),
-                         call.frame.max_blocks()),
-             block_threads, call.choice.is_aligned}};
+    constexpr narrow_policy policy = narrow_policy_of<leaves, Columns>;
+    return {{plan_narrow(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
+                         call.given.outputs / Columns, Columns, call.given.reduced_items, sizeof(typename leaves::item),
+                         sizeof(typename leaves::accumulator), policy, call.frame.max_blocks()),
+             policy.block_threads, call.choice.is_aligned}};
   }
-
- private:
-  static int columns_of(const planned_call& call) { return static_cast<int>(call.given.kept.inner().extent); }
 };
 
 /// Small matrices of some columns.

@@ -95,12 +95,9 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
     return enqueue_with<Algorithm>(call, in, op, out, init);
   };
   const auto narrow = [&]<int Columns>(std::integral_constant<int, Columns>) {
-    if constexpr (kernel_columns<Leaves>(Columns) != Columns) return false;
-    else {
-      const auto in = single.template in_chunks<narrow_chunk_rows(item_bytes, Columns) * Columns>();
-      using arguments = axis_arguments<std::remove_const_t<decltype(in)>, Op, Out, typename Known::map>;
-      return try_algorithm(narrow_matrices<Columns, arguments>{}, in);
-    }
+    const auto in = single.template in_chunks<narrow_chunk_rows(item_bytes, Columns) * Columns>();
+    using arguments = axis_arguments<std::remove_const_t<decltype(in)>, Op, Out, typename Known::map>;
+    return try_algorithm(narrow_matrices<Columns, arguments>{}, in);
   };
   const auto columns = [&]<class In>(const In& in) {
     using arguments = axis_arguments<In, Op, Out, typename Known::map>;

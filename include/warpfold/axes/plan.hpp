@@ -170,7 +170,7 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
 }
 
 /// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
-/// matrix at a time. `policy` is that of `columns`.
+/// matrix at a time.
 inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
                         std::size_t item_bytes, std::size_t accumulator_bytes, const narrow_policy& policy,
                         int max_blocks) {

@@ -114,7 +114,7 @@ inline constexpr int max_narrow_columns = 8;
 inline constexpr int min_narrow_rows = 4096;
 
 /// Rows of `columns` items whose bytes fill 16-byte vectors.
-constexpr int narrow_chunk_rows(std::size_t item_bytes, int columns) {
+consteval int narrow_chunk_rows(std::size_t item_bytes, int columns) {
   int rows = 1;
   while (rows * static_cast<std::size_t>(columns) * item_bytes % 16 != 0) rows *= 2;
   return rows;
@@ -126,25 +126,13 @@ struct narrow_policy {
   int chunk_rows;
   int batch_chunks;  ///< chunks that a lane has in flight
 
-  constexpr int batch_rows() const { return batch_chunks * warp_lanes * chunk_rows; }
+  constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
-constexpr narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * leaf_bytes;
   const auto chunks = static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / greatest_of(chunk, held)), 1, 8));
   return {256, 2, rows, chunks};
-}
-/// One kernel takes matrices of `columns` columns, and of half as many or a quarter, if a lane has the same items of
-/// them in flight. This is the largest number of columns of the kernel that takes `columns`.
-constexpr int narrow_kernel_columns(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
-  int most = columns;
-  while (2 * most <= max_narrow_columns && 2 * most <= 4 * columns) {
-    const narrow_policy own = narrow_policy_for(item_bytes, most, leaf_bytes),
-                        wider = narrow_policy_for(item_bytes, 2 * most, leaf_bytes);
-    if (own.chunk_rows != 2 * wider.chunk_rows || own.batch_chunks != wider.batch_chunks) break;
-    most *= 2;
-  }
-  return most;
 }
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
