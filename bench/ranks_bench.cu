@@ -130,6 +130,8 @@ class gpus {
   wf::local_ranks local_;
 };
 
+constexpr bool cudax_in_graphs = true;
+
 /// `calls` calls on each rank's stream as a graph for each.
 class rank_graphs {
  public:
@@ -177,7 +179,7 @@ void add_sums(int ranks, std::int64_t items, bool in_graph) {
   names.insert(names.end(), {"nccl", "nccl_all_reduce"});
 #endif
 #if defined(WARPFOLD_BENCH_CUDAX)
-  names.emplace_back("cudax");
+  if (!in_graph || cudax_in_graphs) names.emplace_back("cudax");
 #endif
   const std::string name = "ranks/float/plus/ranks:" + std::to_string(ranks) + "/items:" + size_name(items);
   add_group(
@@ -189,7 +191,7 @@ void add_sums(int ranks, std::int64_t items, bool in_graph) {
          calls_of.insert(calls_of.end(), {[&] { over.all_nccl(); }, [&] { over.nccl_sums(); }});
 #endif
 #if defined(WARPFOLD_BENCH_CUDAX)
-         calls_of.emplace_back([&] { over.all_cudax(); });
+         if (!in_graph || cudax_in_graphs) calls_of.emplace_back([&] { over.all_cudax(); });
 #endif
          std::vector<std::unique_ptr<rank_graphs>> graphs;
          if (in_graph)

@@ -7,14 +7,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <warpfold/accumulation.cuh>
-#include <warpfold/host_memory.cuh>
+#include <warpfold/host_memory_segments.cuh>
 
+#include "common/pinned_array.cuh"
 #include "common/random_items.hpp"
 
 namespace host_memory_soak_tests {
@@ -76,6 +78,38 @@ TEST(host_memory_soak, leaves_nothing_behind) {
     }
   }
   EXPECT_EQ(sums.items() > 0 ? sums.value() : 0, pushed);
+  EXPECT_EQ(threads_of_process(), threads);
+  EXPECT_GE(free_device_bytes(), free_bytes);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+// Items are on their way to the device when wrong offsets are found.
+TEST(host_memory_soak, refused_segments_leave_nothing_behind) {
+  wf_test::random_source random(5);
+  const int all = calls(), warm_up = all / 4;
+  std::size_t free_bytes = 0;
+  int threads = 0;
+  const wf_test::pinned_array<int> items(std::vector<int>(20'000, 1));
+  for (int call = 0; call < all; ++call) {
+    if (call == warm_up) free_bytes = free_device_bytes(), threads = threads_of_process();
+    std::vector<int> offsets{0};
+    while (offsets.size() < 60) offsets.push_back(std::min<int>(offsets.back() + random.below(700), 20'000));
+    const bool is_wrong = random.below(3) == 0;
+    if (is_wrong) offsets[1 + static_cast<std::size_t>(random.below(59))] = 20'001 + random.below(1000);
+    std::vector<int> sums(59, -1), expected(59);
+    for (std::size_t s = 0; s < sums.size(); ++s) expected[s] = offsets[s + 1] - offsets[s];
+    wf::host_segmented_options<int> options;
+    options.chunk_bytes = 4096u << random.below(4);
+    options.buffers = 1 + static_cast<int>(random.below(3)), options.threads = 1 + static_cast<int>(random.below(3));
+    try {
+      wf::segmented_reduce(items.input(), offsets, sums, options);
+      ASSERT_FALSE(is_wrong);
+      ASSERT_EQ(sums, expected);
+    } catch (const std::invalid_argument&) {
+      ASSERT_TRUE(is_wrong);
+      ASSERT_EQ(sums, std::vector<int>(59, -1));
+    }
+  }
   EXPECT_EQ(threads_of_process(), threads);
   EXPECT_GE(free_device_bytes(), free_bytes);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads that fill a pinned buffer side by side: one thread alone reaches a fraction of the link's speed.
 //
-// To wake a thread takes some ten microseconds, and the next buffer often comes as soon. So threads poll for a while
-// before they sleep, if the machine has a processor for each.
+// To wake a thread takes some ten microseconds, and the next buffer often comes as soon. So threads poll before they
+// sleep, for longer than 32 MiB take on the link, if the machine has a processor for each.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -93,7 +93,7 @@ class fill_crew {
   }
   template <class Condition> void poll_while(Condition condition) const {
     if (!polls_) return;
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
     while (condition() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
 

@@ -57,7 +57,8 @@ template <class List> class list_ring {
   void borrow() {
     const host_side::relaxed_capture relaxed;
     auto buffer = idle_buffers<list_buffer>::instance().take(host_side::current_device());
-    buffer->room.reserve(2 * half_size * sizeof(List), true);
+    const std::size_t bytes = 2 * half_size * sizeof(List);
+    buffer->room.reserve(bytes, bytes);
     buffer_ = std::move(buffer);
   }
   static List* half_of(std::byte* memory, int which) { return reinterpret_cast<List*>(memory) + which * half_size; }

@@ -31,9 +31,9 @@ template <class A> struct host_segmented_options {
   initial<A> init = {};           ///< joins each segment on the left, once
   initial<A> empty = {};          ///< the result of an empty segment; init or the operator's identity without it
   std::vector<int> devices = {};  ///< as in host_options
-  std::size_t chunk_bytes = std::size_t{32} << 20;                         ///< as in host_options
-  int buffers = 2;                                                         ///< as in host_options
-  int threads = 8;                                                         ///< as in host_options
+  std::size_t chunk_bytes = std::size_t{32} << 20;  ///< as in host_options
+  int buffers = 3;  ///< as in host_options; one more, since results travel back meanwhile
+  int threads = 8;  ///< as in host_options
   std::function<void(std::int64_t done, std::int64_t all)> progress = {};  ///< as in host_options
 };
 template <class A> inline constexpr bool is_options<host_segmented_options<A>> = true;

@@ -69,25 +69,23 @@ class pipeline {
   /// `room_bytes` of device memory for itself.
   pipeline(const std::vector<reader>& readers, const partition& parts, const settings& how, const enqueue_part& enqueue,
            std::size_t room_bytes = 0, const writer& results = {})
-      : readers_(readers),
-        results_(results),
-        parts_(parts),
-        how_(how),
-        enqueue_(enqueue),
-        staged_(results.to != nullptr && !results.is_resident) {
+      : readers_(readers), results_(results), parts_(parts), how_(how), enqueue_(enqueue) {
     const auto append = [this](std::size_t bytes) {
-      const std::size_t at = std::exchange(buffer_bytes_, buffer_bytes_ + (bytes + 255) / 256 * 256);
-      return at;
+      return std::exchange(buffer_bytes_, buffer_bytes_ + (bytes + 255) / 256 * 256);
     };
     const auto bytes_of = [&](const auto& each) {
       return static_cast<std::size_t>(each.items_of ? each.most_items : parts.part_items) * each.item_bytes;
     };
-    for (const reader& each : readers) {
-      inputs_at_.push_back(append(bytes_of(each)));
-      staged_ = staged_ || each.resident == nullptr;
-    }
+    inputs_at_.resize(readers.size());
+    const auto place = [&](bool are_staged) {
+      for (std::size_t i = 0; i < readers.size(); ++i)
+        if ((readers[i].resident == nullptr) == are_staged) inputs_at_[i] = append(bytes_of(readers[i]));
+      if (stages_results() == are_staged) results_at_ = append(bytes_of(results));
+    };
+    place(true);
+    staged_bytes_ = buffer_bytes_;
+    place(false);
     room_at_ = append(room_bytes);
-    results_at_ = append(bytes_of(results));
   }
 
   /// Enqueues the copies of the first input's items of `first_parts`, up to one for each buffer of `ring`: items can
@@ -98,7 +96,7 @@ class pipeline {
     if (input.resident == nullptr || first_parts.empty()) return;
     const host_side::relaxed_capture relaxed;
     const device_guard guard(ring.device);
-    ring.reserve(how_.buffers, buffer_bytes_, staged_);
+    ring.reserve(how_.buffers, buffer_bytes_, staged_bytes_);
     for (const part& each : first_parts) {
       copy(input, input.resident + each.first * static_cast<std::int64_t>(input.item_bytes), each.count,
            *ring.buffers[static_cast<std::size_t>(sent_ahead_)], inputs_at_[0]);
@@ -132,7 +130,7 @@ class pipeline {
     try {
       const host_side::relaxed_capture relaxed;
       const device_guard guard(ring.device);
-      ring.reserve(how_.buffers, buffer_bytes_, staged_);
+      ring.reserve(how_.buffers, buffer_bytes_, staged_bytes_);
       fill_crew crew(helpers());
       constexpr part none{-1, 0, 0};
       std::vector<part> under_way(static_cast<std::size_t>(how_.buffers), none);  // in each buffer
@@ -154,9 +152,9 @@ class pipeline {
   }
 
   int helpers() const {
-    if (!staged_) return 0;
-    const std::int64_t pieces = (static_cast<std::int64_t>(buffer_bytes_) + piece_bytes - 1) / piece_bytes;
-    return static_cast<int>(least_of<std::int64_t>(how_.threads / static_cast<int>(how_.devices.size()), pieces)) - 1;
+    const std::int64_t pieces = (static_cast<std::int64_t>(staged_bytes_) + piece_bytes - 1) / piece_bytes,
+                       threads = how_.threads / static_cast<int>(how_.devices.size());
+    return static_cast<int>(greatest_of<std::int64_t>(least_of(threads, pieces) - 1, 0));
   }
 
   /// The next part, if there is one and nothing has failed. `ahead` counts the parts that were sent ahead to this ring.
@@ -175,10 +173,11 @@ class pipeline {
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = failure;
   }
+  bool stages_results() const { return results_.to != nullptr && !results_.is_resident; }
   /// Waits for the part in `buffer`, and brings its results to where they belong.
   void finish(const part& done, part_buffer& buffer, fill_crew& crew) {
     require_success(cudaStreamSynchronize(buffer.stream()), "cudaStreamSynchronize");
-    if (results_.to != nullptr && !results_.is_resident) {
+    if (stages_results()) {
       const auto [first, count] = items_of(results_, done);
       const auto item_bytes = static_cast<std::int64_t>(results_.item_bytes);
       const std::byte* const from = buffer.pinned() + results_at_;
@@ -251,7 +250,7 @@ class pipeline {
   const enqueue_part& enqueue_;
   std::vector<std::size_t> inputs_at_;  // places in a buffer
   std::size_t room_at_ = 0, results_at_ = 0, buffer_bytes_ = 0;
-  bool staged_;
+  std::size_t staged_bytes_ = 0;  // at the begin of a buffer, which pinned memory has, too
   std::mutex mutex_;
   std::int64_t next_ = 0, done_ = 0, sent_ahead_ = 0;  // parts, items, parts
   std::exception_ptr failure_;

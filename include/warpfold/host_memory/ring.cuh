@@ -27,9 +27,9 @@ class part_buffer {
     (void)cudaStreamDestroy(stream_);
   }
 
-  /// At least `bytes` of each. Nothing on the stream uses them.
-  void reserve(std::size_t bytes, bool staged) {
-    if (staged) (void)pinned_.reserve(bytes);
+  /// At least so many bytes of either. Nothing on the stream uses them.
+  void reserve(std::size_t bytes, std::size_t pinned_bytes) {
+    (void)pinned_.reserve(pinned_bytes);
     if (bytes <= bytes_) return;
     (void)cudaFree(device_);
     device_ = nullptr, bytes_ = 0;
@@ -57,9 +57,9 @@ struct device_ring {
     buffers.clear();
   }
 
-  void reserve(int count, std::size_t bytes, bool staged) {
+  void reserve(int count, std::size_t bytes, std::size_t pinned_bytes) {
     while (static_cast<int>(buffers.size()) < count) buffers.push_back(std::make_unique<part_buffer>());
-    for (int i = 0; i < count; ++i) buffers[static_cast<std::size_t>(i)]->reserve(bytes, staged);
+    for (int i = 0; i < count; ++i) buffers[static_cast<std::size_t>(i)]->reserve(bytes, pinned_bytes);
   }
   /// Waits for all that has been enqueued. What CUDA reports then has been reported, or is the next call's.
   void drain() noexcept {
