@@ -113,10 +113,12 @@ void enqueue_top_k(const top_k_input<It>& in, const Segments& segments, std::int
     check_top_k_output(in, "indices", to_indices, both.size);
     host_side::check_apart(function, "values", to_values.first, both.size, "indices", to_indices.first, both.size);
     if (lists == 0) return;
+    constexpr bool is_whole = std::is_same_v<Segments, whole_input>;
     const auto enqueue = [&](const auto& spans) {
-      selection::enqueue<order>(frame, source, spans, static_cast<int>(k), to_values.first, to_indices.first);
+      selection::enqueue<order, !is_whole>(frame, source, spans, static_cast<int>(k), to_values.first,
+                                           to_indices.first);
     };
-    if constexpr (std::is_same_v<Segments, whole_input>) enqueue(segment::fixed_length_spans{in.count, 1});
+    if constexpr (is_whole) enqueue(segment::fixed_length_spans{in.count, 1});
     else enqueue(segment::checked_spans(function, segments, in.count, lists, is_sized ? "out" : "begins", both));
   }
 }

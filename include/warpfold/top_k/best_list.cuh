@@ -17,7 +17,9 @@ template <class Key> struct alignas(16) list_storage {
   unsigned count;  ///< keys that asked for room, and a bit that asks for a pause
   unsigned bound;  ///< leading bits that the best keys reach, as far as it is known
   tally_words words;
-  bool is_last;  ///< for the kernel: whether the block is a segment's last one
+  // For the kernel:
+  bool is_last;   ///< whether the block is a segment's last one
+  unsigned told;  ///< the block's word (part_words.cuh)
 
   __device__ Key* keys() { return reinterpret_cast<Key*>(this + 1); }
   static std::size_t bytes(const list_shape& shape) {

@@ -33,36 +33,45 @@ template <class Order> host_side::call_frame frame_of(const char* function, int 
 }
 
 /// values[s * k + i] and indices[s * k + i] = the i-th best item of segment s and its number in the segment. There are
-/// segments, and k > 0.
-template <class Order, class Source, class Spans, class Values, class Indices>
+/// segments, just one if not `AreMany`, and k > 0.
+template <class Order, bool AreMany = true, class Source, class Spans, class Values, class Indices>
 void enqueue(const host_side::call_frame& frame, const Source& source, const Spans& spans, int k, Values values,
              Indices indices) {
   using key = key_of<Order>;
-  constexpr auto* kernel = &top_k_kernel<Order, Source, Spans, Values, Indices>;
+  using arguments = kernel_arguments<Order, Source, Spans, Values, Indices>;
+  constexpr auto* sharing = &top_k_kernel<true, Order, Source, Spans, Values, Indices>;
   if constexpr (Spans::is_fixed_length) host_side::check_items(frame.function(), spans.length, most_items<key>);
   const std::int64_t items = items_of(source, spans);
   const int warps = plan_block_warps(items, spans.count, batch_items<Source>, k);
   const list_shape shape = shape_of_list(k, warps, sizeof(key));
   const std::size_t shared_bytes = list_storage<key>::bytes(shape);
-  const grid_plan plan = plan_grid(items, spans.count, warps * batch_items<Source>, k,
-                                   resident_blocks<kernel>(frame, warps, shape, shared_bytes),
-                                   most_shared_blocks(frame.device(), k, sizeof(key)), frame.max_blocks());
-  const char* const why =
-      plan.parts > 1 ? "too few segments for all blocks: they share them" : "a block for each segment";
-  frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes, 0, why, items}, plan.parts > 1,
-               [&](const host_side::call_scratch& scratch) {
-                 const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
-                 unsigned* const words = scratch.control_words<unsigned>();
-                 return kernel_arguments<Order, Source, Spans, Values, Indices>{source,
-                                                                                spans,
-                                                                                values,
-                                                                                indices,
-                                                                                shares,
-                                                                                scratch.room<key>(),
-                                                                                words,
-                                                                                words + plan.blocks,
-                                                                                words + 2 * plan.blocks};
-               });
+  const auto plan_of = [&](int resident, int most_shared) {
+    return plan_grid(items, spans.count, warps * batch_items<Source>, k, resident, most_shared, frame.max_blocks());
+  };
+  const auto launch = [&](auto* kernel, const grid_plan& plan, const char* why) {
+    frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes, 0, why, items}, plan.parts > 1,
+                 [&](const host_side::call_scratch& scratch) {
+                   const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
+                   unsigned* const words = scratch.control_words<unsigned>();
+                   return arguments{source,
+                                    spans,
+                                    values,
+                                    indices,
+                                    shares,
+                                    scratch.room<key>(),
+                                    words,
+                                    words + plan.blocks,
+                                    words + 2 * plan.blocks};
+                 });
+  };
+  const grid_plan plan = plan_of(resident_blocks<sharing>(frame, warps, shape, shared_bytes),
+                                 most_shared_blocks(frame.device(), k, sizeof(key)));
+  if (!AreMany || plan.parts > 1)
+    return launch(sharing, plan, plan.parts > 1 ? "too few segments for all blocks: they share them" : "few items");
+  if constexpr (AreMany) {
+    constexpr auto* alone = &top_k_kernel<false, Order, Source, Spans, Values, Indices>;
+    launch(alone, plan_of(resident_blocks<alone>(frame, warps, shape, shared_bytes), 0), "a block for each segment");
+  }
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -24,27 +24,26 @@ template <class Order, class Source> class item_stream {
   __device__ item_stream(const Source& source, int part, int parts)
       : source_(source),
         tiles_((source.items + tile_items() - 1) / tile_items(), part, parts),
-        next_pause_(parts > 1 ? 1 : ~0u) {}
+        next_pause_(parts > 1 ? 4 : ~0u) {}
 
-  /// Sets a bound for the list that k items of the first tile reach, if it has so many. All threads of the block call
-  /// it, once, before the first step; a barrier must follow.
-  __device__ void start(list& to, tally_words& shared, int k) {
-    if (!tiles_.exists()) return;
-    const auto wanted = static_cast<unsigned>(k);
-    const std::int64_t first_of_tile = tiles_.tile() * tile_items();
-    load_next();
-    const unsigned best = loaded_ != 0 ? leading(best_loaded()) : 0, own = loaded_ != 0 ? best : ~0u;
-    if (2 * k <= static_cast<int>(blockDim.x)) {  // the lanes' best items tell enough
-      raise_bound(to,
-                  bisect(shared, 0, own, best, wanted, wanted + wanted / 4,
-                         [&](unsigned bound) { return static_cast<unsigned>(loaded_ != 0 && best >= bound); }),
-                  wanted);
-    } else if (source_.items - first_of_tile >= k) {
-      raise_bound(to,
-                  bisect(shared, 0, worst_loaded(), best, wanted, wanted + wanted / 4,
-                         [&](unsigned bound) { return static_cast<unsigned>(__popc(reaching(bound))); }),
-                  wanted);
+  /// Begins to load the first batch. Once.
+  __device__ void start() { load_next(); }
+  /// Whether there are tiles behind the batch that is loaded; the same in the whole block.
+  __device__ bool has_more_tiles() const { return tiles_.exists(); }
+  /// Leading bits that `wanted` items of the first tile reach, and few more; 0 if it has not so many. All threads of the
+  /// block call it, before the first step.
+  __device__ unsigned reached_by(unsigned wanted, tally_words& shared) const {
+    if (!is_loaded_) return 0;
+    const unsigned best = loaded_ != 0 ? leading(best_loaded()) : 0;
+    reached_bound found{0, 0};
+    if (2 * wanted <= blockDim.x) {  // the lanes' best items tell enough
+      found = bisect(shared, 0, loaded_ != 0 ? best : ~0u, best, wanted, wanted + wanted / 4,
+                     [&](unsigned bound) { return static_cast<unsigned>(loaded_ != 0 && best >= bound); });
+    } else if (source_.items - loaded_tile_ * tile_items() >= wanted) {
+      found = bisect(shared, 0, worst_loaded(), best, wanted, wanted + wanted / 4,
+                     [&](unsigned bound) { return static_cast<unsigned>(__popc(reaching(bound))); });
     }
+    return found.count >= wanted ? found.bound : 0;
   }
   /// Offers a batch, or what is left of it.
   __device__ bool step(list& to) {
@@ -141,9 +140,6 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(worst.admits(number(i))) << i;
     return worst.admits_all() ? loaded_ : which & loaded_;
   }
-  __device__ static void raise_bound(list& to, const reached_bound& found, unsigned wanted) {
-    if (found.count >= wanted) to.raise_bound(found.bound);
-  }
   /// Adds the waiting items, which are in registers. Those that find no room wait on.
   __device__ void add_loaded(list& to) {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
@@ -176,7 +172,7 @@ template <class Order, class Source> class item_stream {
   const Source& source_;
   tile_order tiles_;
   unsigned turns_ = 0;                   // batches begun
-  unsigned next_pause_;                  // parts of several pause after 1, 4, 16, ... batches, to hear of each other
+  unsigned next_pause_;                  // parts of several pause after 4, 16, ... batches, to hear of each other
   typename Source::chunk rows_[rows];    // a batch on its way
   bool is_loaded_ = false;               // whether there is one
   unsigned loaded_ = 0;                  // a bit for each of the lane's items in it

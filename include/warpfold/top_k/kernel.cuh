@@ -9,9 +9,9 @@
 // each item enters the list.
 //
 // A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
-// good their items are (part_words.cuh), so that few items pass in any of them. They store the keys that reach the
-// common bound, side by side, and arrive at the segment's ticket. The last to arrive selects among these keys. The
-// order of keys is total, so any grouping gives the same result.
+// good their items are (part_words.cuh), those of their first tiles at once, so that few items pass in any of them.
+// They store the keys that reach the common bound, side by side, and arrive at the segment's ticket. The last to arrive
+// selects among these keys. The order of keys is total, so any grouping gives the same result.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
@@ -99,60 +99,81 @@ __attribute__((noinline)) __device__ void select_stored(best_list<Key> list, con
   list.fill([&] { return all.step(list); }, [] {});
 }
 
+/// Reads part `part` of a segment's items. The list holds the best k of them afterwards, and others, but for those that
+/// the bound rules out. All threads of the block call it.
+template <bool Shares, class Order, class Source>
+__device__ void select_items(best_list<key_of<Order>>& list, const Source& source, int k, const part_words& words,
+                             list_storage<key_of<Order>>& shared) {
+  item_stream<Order, Source> items(source, words.part, words.parts);
+  items.start();
+  // A short list of one tile is selected as fast without the others' words.
+  const bool tells = Shares && words.parts > 1 && (items.has_more_tiles() || k >= least_told_k);
+  if constexpr (Shares)
+    if (tells) words.tell(items.reached_by(words.share(), shared.words), shared.told);
+  list.raise_bound(items.reached_by(static_cast<unsigned>(k), shared.words));  // while other parts tell theirs
+  __syncthreads();
+  if constexpr (Shares)
+    if (tells) {
+      words.hear(list, shared.words);
+      __syncthreads();
+    }
+  list.fill([&] { return items.step(list); },
+            [&] {
+              if constexpr (Shares) {
+                if (words.parts == 1) return;
+                words.tell(list.reached_by(words.share()), shared.told);
+                words.hear(list, shared.words);
+              }
+            });
+}
+
 /// The best k items of a segment, of which the block reads part `part`, are in `list` afterwards, sorted, in one of the
 /// blocks that share the segment. Returns whether it is this one.
-template <class Order, class Source, class Arguments>
+template <bool Shares, class Order, class Source, class Arguments>
 __device__ bool select(const Arguments& arguments, const Source& source, std::int64_t segment, int part,
                        list_storage<key_of<Order>>& shared) {
   using key = key_of<Order>;
   const list_shape& shape = arguments.shares.shape;
-  const int parts = arguments.shares.parts;
+  const int parts = Shares ? arguments.shares.parts : 1;
   const part_words words{arguments.words + segment * parts, part, parts, shape.k};
   best_list<key> list(shared, shape);
+  if (Shares && arch::flat_thread() == 0) shared.told = 0;
   list.clear(0);
-  {
-    item_stream<Order, Source> items(source, part, parts);
-    items.start(list, shared.words, shape.k);
-    __syncthreads();
-    list.fill([&] { return items.step(list); },
-              [&] {
-                if (parts == 1) return;
-                words.tell(list);
-                words.hear(list, shared.words);
-              });
-  }
-  if (parts > 1) {
-    list.shrink(shape.spared);
-    words.hear(list, shared.words);  // others of about the same pace have told theirs, so less is stored
-    __syncthreads();
-    key* const keys = arguments.keys + segment * parts * shape.spared;
-    unsigned* const stored = arguments.stored + segment;
-    store_keys(list, keys, stored);
-    __syncthreads();
-    if (arch::flat_warp() == 0) {
-      const bool last = arch::warp_completes(arguments.tickets + segment, parts);
-      if (arch::lane_id() == 0) shared.is_last = last;
+  select_items<Shares, Order>(list, source, shape.k, words, shared);
+  if constexpr (Shares)
+    if (parts > 1) {
+      list.shrink(shape.spared);
+      words.hear(list, shared.words);  // others of about the same pace have told theirs, so less is stored
+      __syncthreads();
+      key* const keys = arguments.keys + segment * parts * shape.spared;
+      unsigned* const stored = arguments.stored + segment;
+      store_keys(list, keys, stored);
+      __syncthreads();
+      if (arch::flat_warp() == 0) {
+        const bool last = arch::warp_completes(arguments.tickets + segment, parts);
+        if (arch::lane_id() == 0) shared.is_last = last;
+      }
+      __syncthreads();
+      if (!shared.is_last) return false;
+      words.hear(list, shared.words);  // by now, all parts have told theirs
+      __syncthreads();
+      select_stored(list, keys, static_cast<int>(arch::observe(stored)));
+      if (arch::flat_thread() == 0) arch::publish(stored, 0);
+      words.clear();
     }
-    __syncthreads();
-    if (!shared.is_last) return false;
-    words.hear(list, shared.words);  // by now, all parts have told theirs
-    __syncthreads();
-    select_stored(list, keys, static_cast<int>(arch::observe(stored)));
-    if (arch::flat_thread() == 0) arch::publish(stored, 0);
-    words.clear();
-  }
   list.sort();
   return true;
 }
 
-template <class Order, class Source, class Spans, class Values, class Indices>
+/// `Shares`: whether several blocks may share a segment.
+template <bool Shares, class Order, class Source, class Spans, class Values, class Indices>
 __global__ void __launch_bounds__(most_block_warps* warp_lanes, blocks_per_multiprocessor<key_of<Order>>)
 top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Values, Indices> arguments) {
   auto& shared = arch::dynamic_shared<list_storage<key_of<Order>>>();
   const auto& spans = segment::known(arguments.spans);
   segment::require_order("segmented_top_k", spans, arguments.source.items);
   const best_list<key_of<Order>> list(shared, arguments.shares.shape);
-  const int parts = arguments.shares.parts, part = static_cast<int>(blockIdx.x) % parts;
+  const int parts = Shares ? arguments.shares.parts : 1, part = static_cast<int>(blockIdx.x) % parts;
   for (std::int64_t segment = static_cast<int>(blockIdx.x) / parts; segment < spans.count;
        segment += arguments.shares.together) {
     const auto span = spans.span(segment);
@@ -162,7 +183,7 @@ top_k_kernel(const __grid_constant__ kernel_arguments<Order, Source, Spans, Valu
                   std::int64_t{span.end - span.begin});
     auto source = arguments.source.from(span.begin);
     source.items = span.end - span.begin;
-    if (!select<Order>(arguments, source, segment, part, shared)) continue;
+    if (!select<Shares, Order>(arguments, source, segment, part, shared)) continue;
     for (int i = arch::flat_thread(); i < arguments.shares.shape.k; i += static_cast<int>(blockDim.x))
       write_result<Order>(arguments, source, segment * arguments.shares.shape.k + i, list.key(i));
   }

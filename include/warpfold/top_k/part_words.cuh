@@ -19,10 +19,11 @@ struct part_words {
   /// items.
   __device__ unsigned share() const { return static_cast<unsigned>(greatest_of(2 * k / parts, 1)); }
 
-  /// Tells the block's word. All threads call it, after a barrier.
-  template <class Key> __device__ void tell(best_list<Key>& list) const {
-    const unsigned told = list.reached_by(share());
-    if (arch::flat_thread() == 0 && told > 0) arch::publish(words + part, told);
+  /// Tells that share() items of the block reach `reached`. The first thread keeps the block's word in `told`.
+  __device__ void tell(unsigned reached, unsigned& told) const {
+    if (arch::flat_thread() != 0 || reached <= told) return;
+    told = reached;
+    arch::publish(words + part, told);
   }
   /// Raises the list's bound to that of all parts. All threads call it; barriers must come before and after it.
   template <class Key> __device__ void hear(best_list<Key>& list, tally_words& shared) const {

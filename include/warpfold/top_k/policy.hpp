@@ -21,6 +21,8 @@ inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
 template <class Source> inline constexpr int batch_rows = least_of(greatest_of(16 / Source::chunk_items, 1), 8);
 template <class Source> inline constexpr int batch_items = batch_rows<Source>* warp_lanes* Source::chunk_items;
 
+/// The least k for which blocks with one tile of a segment tell each other of it (bench/top_k_bench).
+inline constexpr int least_told_k = 128;
 /// Blocks that share a segment tell each other so many words per thread.
 inline constexpr int most_thread_words = 4;
 inline constexpr int most_parts = most_thread_words * most_block_warps * warp_lanes;
