@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
-// the lane's best item shows it. The others are added from registers; only if the list has no room, items wait, and are
-// read again. While a block looks for a bound, its next batches are loaded.
+// the lane's best item shows it. In the others, items that qualify are read again; if the list has no room, they wait.
+// While a block looks for a bound, its next batches are loaded.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/threshold.cuh>
@@ -61,7 +61,7 @@ template <class Order, class Source> class item_stream {
       const threshold<Order> worst(bound, last, first_of_batch(tile_));
       if (__any_sync(full_warp, loaded_ != 0 && worst.admits_any(best_loaded()))) {
         waiting_ = admitted(worst);
-        add_loaded(to);
+        add_waiting(to);
       }
       load_next();
     } else offer(to, bound, last);
@@ -104,6 +104,7 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i)
       if (distance(i) < remaining) loaded_ |= 1u << i;
   }
+  __device__ key key_at(std::int64_t place) const { return key::of(Order::rank(source_.at(place)), place); }
   __device__ static unsigned leading(auto number) { return key::least_of(Order::rank_of(number)).leading(); }
   /// The lane's best loaded item. It must have one.
   __device__ auto best_loaded() const {
@@ -140,21 +141,17 @@ template <class Order, class Source> class item_stream {
     for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(worst.admits(number(i))) << i;
     return worst.admits_all() ? loaded_ : which & loaded_;
   }
-  /// Adds the waiting items, which are in registers. Those that find no room wait on.
-  __device__ void add_loaded(list& to) {
+  /// Adds the waiting items. Those that find no room wait on. They are read again, from a near cache: to take one of
+  /// many registers takes more instructions.
+  __device__ void add_waiting(list& to) {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
     const int asked = __popc(waiting_);
     unsigned place = to.places_for(asked);
-    int put = to.room_from(place, asked);
-    WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i)
-      if ((waiting_ >> i & 1) != 0) to.put(place++, key::of(Order::rank_of(number(i)), first + distance(i)));
-    if (__all_sync(full_warp, put == asked)) waiting_ = 0;
-    else
-      for (; put > 0; --put) waiting_ &= waiting_ - 1;
+    WARPFOLD_NO_UNROLL
+    for (int put = to.room_from(place, asked); put > 0; --put, waiting_ &= waiting_ - 1)
+      to.put(place++, key_at(first + distance(__ffs(static_cast<int>(waiting_)) - 1)));
   }
-  /// Offers the waiting items, one of each lane at a time. They are read again: the registers are those of the next
-  /// batch, which is on its way.
+  /// Offers the waiting items again, one of each lane at a time. (The next batch is on its way meanwhile.)
   __device__ void offer(list& to, std::uint32_t bound, const key& last) {
     const std::int64_t first = first_of_lane(first_of_batch(tile_));
     unsigned refused = 0;
@@ -163,7 +160,7 @@ template <class Order, class Source> class item_stream {
       const unsigned bit = waiting_ & (0 - waiting_);
       waiting_ ^= bit;
       const std::int64_t place = first + distance(bit != 0 ? __ffs(static_cast<int>(bit)) - 1 : 0);
-      const key own = bit != 0 ? key::of(Order::rank(source_.at(place)), place) : key::none();
+      const key own = bit != 0 ? key_at(place) : key::none();
       if (to.refuses(bit != 0 && own.leading() >= bound && own.comes_before(last), own)) refused |= bit;
     } while (__any_sync(full_warp, waiting_ != 0));
     waiting_ = refused;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel of top_k_items and its segmented form: one launch, nobody waits for another block. Each item is read
-// once; again are read the results, and the items that find no room in a block's list at first.
+// once; again are read those that enter a block's list, and the results.
 //
 // A block keeps the best keys that it has met (best_list.cuh). A bound that k items of its first tile reach, found by
 // bisection, keeps most other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone
