@@ -79,7 +79,7 @@ segment_groups group_segments(const I* offsets, std::int64_t segments, std::int6
   }
   return all;
 }
-inline std::vector<host_memory::part> parts_of(const std::vector<segment_group>& groups) {
+inline std::vector<host_memory::part> parts_of_groups(const std::vector<segment_group>& groups) {
   std::vector<host_memory::part> parts;
   for (const segment_group& of : groups) parts.push_back({std::ssize(parts), of.first_item, of.items});
   return parts;
@@ -151,10 +151,10 @@ void reduce_host_segments(const char* function, const host_memory::reader& reade
     rings.emplace_back(how.devices[0]);
     host_memory::pipeline pipeline(readers, {items, chunk_items}, how, enqueue, 0, results);
     // To check many offsets takes as long as to copy the first items.
-    pipeline.send_ahead(*rings[0], parts_of(group(how.buffers).groups));
+    pipeline.send_ahead(*rings[0], parts_of_groups(group(how.buffers).groups));
     check_offsets(function, offsets, segments, items, how.threads);
     all = group(INT64_MAX);
-    const host_memory::partition parts{all.items, chunk_items, parts_of(all.groups)};
+    const host_memory::partition parts{all.items, chunk_items, parts_of_groups(all.groups)};
     host_memory::borrow_rings(rings, parts, how);
     if (!all.groups.empty()) pipeline.run(rings, parts);
   }
