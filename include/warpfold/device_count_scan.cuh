@@ -35,7 +35,7 @@ template <class N> struct counted_scan<device_count<N>> {
       const auto leaves = make_leaves<A>(op, make_source_in_chunks<items>(first, count.most), transform);
       const auto to = lower_into<A>(op, out.first);
       constexpr auto policy = scan::policy_of<std::remove_cv_t<decltype(leaves)>, Op, std::remove_cv_t<decltype(to)>>();
-      scan::enqueue_counted<Kind, policy>(function, leaves, to, op, count, options);
+      scan::enqueue_counted<Kind, policy>(function, leaves, scan::counted_output{to, count}, op, options);
     }
   }
 };

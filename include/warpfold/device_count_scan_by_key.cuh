@@ -22,7 +22,7 @@ template <scan::scan_kind Kind, class N> struct enqueue_counted_runs {
 
   template <scan::kernel_policy Policy>
   void operator()(const char* function, const auto& parts, const auto& to, const auto& op, const auto& options) const {
-    scan::enqueue_counted<Kind, Policy>(function, parts, to, op, count, options);
+    scan::enqueue_counted<Kind, Policy>(function, parts, scan::counted_output{to, count}, op, options);
   }
 };
 

@@ -137,22 +137,22 @@ void segmented_reduce(Ranks& ranks, It first, std::int64_t count, part of, const
 
 /// out[s] = init op transform(item) op ... over the items of segment s. The accumulator follows what `transform`
 /// returns.
-template <communicator Ranks, device_range In, class Offsets, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>
+template <communicator Ranks, device_range In, class Offsets, class Out, operator_argument Op, class Transform>
   requires(integer_range<Offsets> || integer_iterator<Offsets>)
-void transform_segmented_reduce(Ranks& ranks, const In& in, part of, const Offsets& offsets, Out&& out, Op op,
-                                Transform transform,
-                                const std::type_identity_t<rank_segmented_options<A>>& options = {}) {
+void transform_segmented_reduce(
+    Ranks& ranks, const In& in, part of, const Offsets& offsets, Out&& out, Op op, Transform transform,
+    const rank_segmented_options<detail::transformed_accumulator_t<Op, Transform, item_t<const In>>>& options = {}) {
+  using A = detail::transformed_accumulator_t<Op, Transform, item_t<const In>>;
   detail::reduce_segments_over_ranks<A>("transform_segmented_reduce", ranks, "in", in.data(), detail::range_items(in),
                                         of, offsets, out, op, transform, options);
 }
 /// The same of `count` items from `first` on.
-template <communicator Ranks, item_iterator It, class Offsets, class Out, operator_argument Op, class Transform,
-          class A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>
+template <communicator Ranks, item_iterator It, class Offsets, class Out, operator_argument Op, class Transform>
   requires(integer_range<Offsets> || integer_iterator<Offsets>)
-void transform_segmented_reduce(Ranks& ranks, It first, std::int64_t count, part of, const Offsets& offsets, Out&& out,
-                                Op op, Transform transform,
-                                const std::type_identity_t<rank_segmented_options<A>>& options = {}) {
+void transform_segmented_reduce(
+    Ranks& ranks, It first, std::int64_t count, part of, const Offsets& offsets, Out&& out, Op op, Transform transform,
+    const rank_segmented_options<detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>>& options = {}) {
+  using A = detail::transformed_accumulator_t<Op, Transform, iterator_item_t<It>>;
   detail::reduce_segments_over_ranks<A>("transform_segmented_reduce", ranks, "first", first, count, of, offsets, out,
                                         op, transform, options);
 }

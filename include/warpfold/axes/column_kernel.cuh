@@ -17,6 +17,10 @@ template <class Leaves> struct column_storage {
   grid::drawn_work::storage work;
 };
 
+template <class Arguments, class Leaves>
+using column_joiner = split_joiner<Leaves::chunk_items, column_policy_of<Leaves>.has_narrow_tiles,
+                                   std::remove_cvref_t<Arguments>, decltype(column_storage<Leaves>::join)>;
+
 /// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
 /// after a phase of steps, the block joins their values in shared memory. Meanwhile the next batches are under
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
@@ -26,23 +30,17 @@ column_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   using batch_type = column_batch<Leaves, typename Arguments::operation, typename Arguments::map>;
   const auto& arguments = with_known_items(given);
-  if constexpr (is_counted<typename Arguments::output>) {
-    if (arguments.vectors == 0) return;
-    if (arguments.items == 0)
-      return write_nothing<Leaves::chunk_items>(given.out, given.kept, given.vectors, given.inner_out_stride);
-  }
+  if (has_no_items<Leaves::chunk_items>(arguments, given)) return;
   constexpr int vector = Leaves::chunk_items, batch_rows = batch_type::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
   const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
-  const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows;
-  const int threads = static_cast<int>(blockDim.x) - warp_lanes;
+  const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows,
+            threads = static_cast<int>(blockDim.x) - warp_lanes;
   const bool is_clerk = arch::flat_thread() == threads, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
-  split_joiner<vector, column_policy_of<Leaves>.has_narrow_tiles, std::remove_cvref_t<decltype(arguments)>,
-               decltype(shared.join)>
-      joiner(arguments, shared.join, threads, is_clerk);
+  column_joiner<decltype(arguments), Leaves> joiner(arguments, shared.join, threads, is_clerk);
 
   // The batch that is under way: of the items from `row` on of work item `ahead`.
   batch_type batch(arguments.leaves, arguments.reduced, arguments.op);

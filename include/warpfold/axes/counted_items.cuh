@@ -55,5 +55,18 @@ __device__ void write_nothing(const counted_output<Out, N, A>& to, const index_m
     for (int v = 0; v < Vector; ++v) to.out[kept.place_of(i).out + v * inner_out_stride] = value;
 }
 
+/// Whether there are no outputs, or no items of them, if the device knows how many there are. Writes the outputs then.
+template <int Vector, class Known, class Given>
+__device__ bool has_no_items([[maybe_unused]] const Known& known, [[maybe_unused]] const Given& given) {
+  if constexpr (is_counted<typename Given::output>) {
+    if (known.vectors == 0) return true;
+    if (known.items == 0) {
+      write_nothing<Vector>(given.out, given.kept, given.vectors, given.inner_out_stride);
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

@@ -59,10 +59,10 @@ template <class Count> void check_countable(const char* function, std::int64_t i
 /// Enqueues the reduction of the runs of equal `keys`. All types and arguments are checked, but for those of `options`.
 /// If the `Schedule` is part_epochs, the input misses the first `missing` items of the tree's, and the keys and leaves
 /// begin with its first tile that has items.
-template <class Schedule = tile_epochs, class Keys, class Leaves, class Op, class Equal, class Outputs,
-          class A = typename Leaves::accumulator>
+template <class Schedule = tile_epochs, class Keys, class Leaves, class Op, class Equal, class Outputs>
 void enqueue(const char* function, const Keys& keys, const Leaves& leaves, Op op, Equal equal, const Outputs& out,
-             const reduce_options<A>& options, std::int64_t missing = 0) {
+             const reduce_options<typename Leaves::accumulator>& options, std::int64_t missing = 0) {
+  using A = typename Leaves::accumulator;
   using storage = by_key_storage<Keys, Leaves>;
   using count_type = std::iter_value_t<decltype(out.count)>;
   static_assert(sizeof(storage) <= 64 * 1024, "warpfold: keys and accumulators are too large for reduce_by_key");

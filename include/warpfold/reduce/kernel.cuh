@@ -208,6 +208,25 @@ template <class Out> inline constexpr bool is_counted = false;
 /// The arguments as the host planned them, for as many items as there are.
 template <class Arguments> __device__ const Arguments& with_counted_items(const Arguments& planned) { return planned; }
 
+/// The last block to arrive joins the units, or writes the list of a part.
+template <int Warps, class Leaves, class Op, class Out, class Storage>
+__device__ void join_units(const reduce_arguments<Leaves, Op, Out>& arguments, Storage& shared, int warp,
+                           bool is_first_thread) {
+  const auto& [leaves, op, out, init, schedule, partials, ticket] = arguments;
+  if constexpr (is_part<Out>) {
+    prepare_list(shared.plan);
+    if (grid::block_arrives_last(ticket, shared.is_last))
+      write_list(out, shared.plan, partials, shared.values[0].data(), op);
+  } else {
+    // If units are few, one warp joins them without a barrier.
+    const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
+                                                             : grid::block_arrives_last(ticket, shared.is_last);
+    if (!is_last) return;
+    const auto result = fold_units<Warps>(shared.values[0].data(), partials, schedule.units, op);
+    if (is_first_thread) arguments.write(result);
+  }
+}
+
 /// Persistent blocks. Each warp folds one batch of each tile. After each round the block's warps meet, and warp 0 joins
 /// the round's values. The last block to arrive joins the units.
 template <class Leaves, class Op, class Out>
@@ -262,18 +281,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
     }
     walk.advance_round();
   }
-  if constexpr (is_part<Out>) {
-    prepare_list(shared.plan);
-    if (grid::block_arrives_last(ticket, shared.is_last))
-      write_list(out, shared.plan, partials, shared.values[0].data(), op);
-  } else {
-    // If units are few, one warp joins them without a barrier.
-    const bool is_last = schedule.units <= units_of_one_warp ? warp == 0 && grid::warp_arrives_last(ticket)
-                                                             : grid::block_arrives_last(ticket, shared.is_last);
-    if (!is_last) return;
-    const A result = fold_units<warps>(shared.values[0].data(), partials, schedule.units, op);
-    if (is_first_thread) arguments.write(result);
-  }
+  join_units<warps>(arguments, shared, warp, is_first_thread);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -14,9 +14,9 @@ namespace warpfold::segmented {
 ///   of Rows / 2 rows together.
 /// `OnlyHalves`: all items are loaded so, one half at a time, which takes less code.
 template <int Rows, bool OnlyHalves = false, class Leaves, class Op, class A = typename Leaves::accumulator>
+  requires(Rows % 2 == 0)
 __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op) {
   using chunk = typename Leaves::chunk;
-  static_assert(Rows % 2 == 0);
   constexpr int wide_chunk = Rows / 2 * Leaves::chunk_items, half_items = warp_lanes * wide_chunk,
                 batch_items = 2 * half_items;
   // Narrow items would have to be cut out of words, which costs more than it saves.
@@ -70,8 +70,7 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
   if constexpr (most > 1)
     if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
   if (few > 0) {
-    A value{};
-    if (arch::lane_id() < few) value = leaves.leaf_of(last);
+    const A value = arch::lane_id() < few ? leaves.leaf_of(last) : A{};
     nodes.push(halves++, warp::shuffle(warp::all_reduce(value, op, few), 0), op);
   }
   return nodes.total(halves, op);
