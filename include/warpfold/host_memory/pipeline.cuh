@@ -89,8 +89,8 @@ class pipeline {
   }
 
   /// Enqueues the copies of the first input's items of `first_parts`, up to one for each buffer of `ring`: items can
-  /// travel while the call still checks how they belong together. Nothing, if they have to be staged. run() goes on from
-  /// there, if `ring` is its first one.
+  /// travel while the call still checks how they belong together. Nothing, if they have to be staged. run() goes on
+  /// from there, if `ring` is its first one.
   void send_ahead(device_ring& ring, const std::vector<part>& first_parts) {
     const reader& input = readers_[0];
     if (input.resident == nullptr || first_parts.empty()) return;

@@ -30,8 +30,8 @@ template <class Order, class Source> class item_stream {
   __device__ void start() { load_next(); }
   /// Whether there are tiles behind the batch that is loaded; the same in the whole block.
   __device__ bool has_more_tiles() const { return tiles_.exists(); }
-  /// Leading bits that `wanted` items of the first tile reach, and few more; 0 if it has not so many. All threads of the
-  /// block call it, before the first step.
+  /// Leading bits that `wanted` items of the first tile reach, and few more; 0 if it has not so many. All threads of
+  /// the block call it, before the first step.
   __device__ unsigned reached_by(unsigned wanted, tally_words& shared) const {
     if (!is_loaded_) return 0;
     const unsigned best = loaded_ != 0 ? leading(best_loaded()) : 0;
