@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures how long nvcc takes for one source file with one sum of floats, or one of segments of floats, Warpfold's and
-CUB's in turn, or one of the columns of a matrix, and how large the objects are.
+"""Measures how long nvcc takes for one source file with one sum of floats, one of segments of floats, or one running sum,
+Warpfold's and CUB's in turn; one of the columns of a matrix, moments of segments, or the best of rows; and how large the
+objects are.
 
 Writes results/compile-time.json in the form of Google Benchmark. Exits 1 if Warpfold takes more than --bar of CUB's
 time for a sum, or more than CUB's for a segmented one, or if the object of the latter exceeds --segmented-kilobytes,
@@ -48,6 +49,28 @@ cudaError_t sum(void* scratch, size_t& bytes, const float* in, const long long* 
   return cub::DeviceSegmentedReduce::Sum(scratch, bytes, in, out, segments, offsets, offsets + 1, stream);
 }
 """,
+    "warpfold_scan": """#include <warpfold/scan.cuh>
+void sums(std::span<const float> in, std::span<float> out, cudaStream_t stream) {
+  warpfold::inclusive_scan(in, out, {.stream = stream});
+}
+""",
+    "cub_scan": """#include <cub/device/device_scan.cuh>
+cudaError_t sums(void* scratch, size_t& bytes, const float* in, float* out, long long count, cudaStream_t stream) {
+  return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, count, stream);
+}
+""",
+    "warpfold_segmented_moments": """#include <warpfold/segmented_reduce.cuh>
+#include <warpfold/statistics.hpp>
+void moments(std::span<const float> in, std::span<const std::int64_t> offsets,
+             std::span<warpfold::moments_of<2>> out, cudaStream_t stream) {
+  warpfold::segmented_reduce(in, offsets, out, warpfold::moments<2>{}, {.stream = stream});
+}
+""",
+    "warpfold_segmented_top_k": """#include <warpfold/top_k.cuh>
+void best(std::span<const float> in, std::int64_t row, float* values, std::int64_t* places, cudaStream_t stream) {
+  warpfold::segmented_top_k(in, warpfold::fixed_length{row}, 64, values, places, {.stream = stream});
+}
+""",
     "empty": "#include <cuda_runtime.h>\n",  # what nvcc takes for nothing at all
 }
 
@@ -88,11 +111,11 @@ def main():
     context = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                "nvcc": compiler_version(options.nvcc), "arch": options.arch, "repeats": options.repeats,
                "commit": os.environ.get("WARPFOLD_COMMIT", "unknown")}
-    entries = [{"name": f"compile_time/float/plus/{name}", "real_time": round(median, 3), "time_unit": "s",
+    entries = [{"name": f"compile_time/float/{name}", "real_time": round(median, 3), "time_unit": "s",
                 "minimum": round(min(seconds[name]), 3)} for name, median in medians.items()]
     options.output.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1) + "\n")
     for name, median in medians.items():
-        print(f"{name:18} {median:6.2f} s, object of {sizes[name] / 1000:.0f} kB")
+        print(f"{name:26} {median:6.2f} s, object of {sizes[name] / 1000:.0f} kB")
     bars = [("warpfold / cub", medians["warpfold"] / medians["cub"], options.bar),
             ("the same, segmented", medians["warpfold_segmented"] / medians["cub_segmented"], 1),
             ("segmented object, kB", sizes["warpfold_segmented"] / 1000, options.segmented_kilobytes),
