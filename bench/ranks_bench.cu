@@ -130,8 +130,6 @@ class gpus {
   wf::local_ranks local_;
 };
 
-constexpr bool cudax_in_graphs = true;
-
 /// `calls` calls on each rank's stream as a graph for each.
 class rank_graphs {
  public:
@@ -171,15 +169,15 @@ template <class Work> double seconds_of(gpus& over, int calls, Work work) {
 }
 
 /// Sums of `items` floats on each of `ranks` GPUs: the local sums alone, Warpfold through peer memory and over NCCL,
-/// NCCL's all-reduce of the local sums, and CCCL's draft of a sum over GPUs. `graph`: calls of all contenders in graphs, the host's clock over their number;
-/// `enqueue`: called one after another by one host thread.
+/// NCCL's all-reduce of the local sums, and CCCL's draft of a sum over GPUs. `graph`: calls of all contenders in
+/// graphs, the host's clock over their number; `enqueue`: called one after another by one host thread.
 void add_sums(int ranks, std::int64_t items, bool in_graph) {
   std::vector<std::string> names{"local", "peers"};
 #if defined(WARPFOLD_BENCH_NCCL)
   names.insert(names.end(), {"nccl", "nccl_all_reduce"});
 #endif
 #if defined(WARPFOLD_BENCH_CUDAX)
-  if (!in_graph || cudax_in_graphs) names.emplace_back("cudax");
+  names.emplace_back("cudax");
 #endif
   const std::string name = "ranks/float/plus/ranks:" + std::to_string(ranks) + "/items:" + size_name(items);
   add_group(
@@ -191,7 +189,7 @@ void add_sums(int ranks, std::int64_t items, bool in_graph) {
          calls_of.insert(calls_of.end(), {[&] { over.all_nccl(); }, [&] { over.nccl_sums(); }});
 #endif
 #if defined(WARPFOLD_BENCH_CUDAX)
-         if (!in_graph || cudax_in_graphs) calls_of.emplace_back([&] { over.all_cudax(); });
+         calls_of.emplace_back([&] { over.all_cudax(); });
 #endif
          std::vector<std::unique_ptr<rank_graphs>> graphs;
          if (in_graph)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>

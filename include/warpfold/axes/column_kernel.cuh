@@ -30,7 +30,7 @@ column_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   using batch_type = column_batch<Leaves, typename Arguments::operation, typename Arguments::map>;
   const auto& arguments = with_known_items(given);
-  if (has_no_items<Leaves::chunk_items>(arguments, given)) return;
+  if (finish_without_items<Leaves::chunk_items>(arguments, given)) return;
   constexpr int vector = Leaves::chunk_items, batch_rows = batch_type::rows,
                 phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
 column_share_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
-  if (has_no_items<Leaves::chunk_items>(arguments, given)) return;
+  if (finish_without_items<Leaves::chunk_items>(arguments, given)) return;
   constexpr int vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
   const auto& plan = arguments.plan;

@@ -55,9 +55,10 @@ __device__ void write_nothing(const counted_output<Out, N, A>& to, const index_m
     for (int v = 0; v < Vector; ++v) to.out[kept.place_of(i).out + v * inner_out_stride] = value;
 }
 
-/// Whether there are no outputs, or no items of them, if the device knows how many there are. Writes the outputs then.
+/// If the device has found no outputs, or no items of them, writes the outputs that there are, and returns true:
+/// nothing is left to do.
 template <int Vector, class Known, class Given>
-__device__ bool has_no_items([[maybe_unused]] const Known& known, [[maybe_unused]] const Given& given) {
+__device__ bool finish_without_items([[maybe_unused]] const Known& known, [[maybe_unused]] const Given& given) {
   if constexpr (is_counted<typename Given::output>) {
     if (known.vectors == 0) return true;
     if (known.items == 0) {

@@ -98,7 +98,8 @@ __device__ void fill_stage(Stage& stage, const Source& source, std::int64_t firs
   const int word = (is_in_first ? 0 : whole_end) + (lane & 3) * 4;
   if (lane < 8 && word >= before && word < (is_in_first ? least_of(whole_begin, end) : end))
     copy_word(stage.items.bytes + word, from + word);
-  // Words before bulk copies into the same place. (Only the last tile is short, so no place gets both.)
+  // A later bulk copy into the same place must come after these words. (Today there is none: only the last tile is
+  // short.)
   arch::fence_proxy_async();
   arrive_at(stage.filled);
 }
