@@ -22,10 +22,10 @@
 //   A of_full(const full& value, std::int64_t items) const                   the accumulator, to the bit
 //   A join_fewer(const full& left, std::int64_t items, const A& right) const optional: the join of a node of `items`
 //                                                    items and its neighbour of fewer, all of which count, to the bit
+//   bool all_count(const A& value) const             optional: false if a NaN was folded as if it counted
 //
-// Of numbers, lift_full and join_full may also get zeros in place of missing items; the results are discarded.
-// Full nodes are folded by reduce, and by reductions of segments and over axes: in batches of a warp, in chunks of a
-// segment up to its end (thread/fold_run.cuh), and in the batches of columns (axes/column_runs.cuh).
+// Of numbers, lift_full and join_full may also get zeros in place of missing items; the results are discarded. Full
+// nodes are folded by reduce, and by reductions of segments and over axes. Those of a fused operator are its parts'.
 //
 // A mean's count follows from the number of items, which segmented_reduce and reduce_axes know where they write a
 // result. So an operator that has an identity may name, for speed, a simpler one, which these fold instead:

@@ -225,13 +225,13 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
     for (int p = 0; p < Order - 1; ++p) value.power[p] = all.power[p];
     return value;
   }
-  /// The join of a full node of `items` items and a right neighbour of fewer, but at least one: what is rare elsewhere
-  /// is the only case here, so it is inlined.
   __host__ __device__ static result join_fewer(const full& left, std::int64_t items, const result& right) {
     const result a = of_full(left, items);
     if (detail::is_any_large(a.sum, right.sum)) return detail::join_large(a, right);
-    return detail::join_any<Order>(a, right);
+    return detail::join_any<Order>(a, right);  // inlined: elsewhere it is rare
   }
+  /// Infinities of both signs say no, too.
+  __host__ __device__ static bool all_count(const result& value) requires(skips_nan) { return value.sum == value.sum; }
 
  private:
   template <int First, int Count, class T, int All>

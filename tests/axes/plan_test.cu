@@ -190,29 +190,29 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     choice.kind = ax::kernel_kind::columns;
   }
   const bool is_vector = choice.vector > 1;
-  if (choice.kind == ax::kernel_kind::few_items || choice.kind == ax::kernel_kind::whole_columns) {
-    const bool few = choice.kind == ax::kernel_kind::few_items;
-    const int most =
-        few ? ax::most_few_items(std::max(kind.item_bytes, kind.accumulator_bytes)) : ax::whole_column_items;
-    if (items > most || shape.kept.inner().extent % choice.vector != 0) return "not few items";
+  if (choice.kind == ax::kernel_kind::few_items) {
+    if (items > ax::most_few_items(std::max(kind.item_bytes, kind.accumulator_bytes)) ||
+        shape.kept.inner().extent % choice.vector != 0)
+      return "not few items";
     const std::int64_t vectors = shape.outputs / choice.vector;
-    const int threads = few ? ax::few_items_threads : 256;
-    const int each =
-        !few ? 1 : ax::few_items_vectors(items > ax::very_few_items ? ax::few_items_count : ax::very_few_items);
-    const auto plan = few ? ax::plan_few_items(vectors, each, max_blocks)
-                          : ax::plan_whole_columns(vectors, items, threads, max_blocks);
-    return problem(plan, vectors, std::int64_t{threads} * each, items, items, 1, kind.accumulator_bytes, max_blocks);
+    const int each = ax::few_items_vectors(items > ax::very_few_items ? ax::few_items_count : ax::very_few_items);
+    return problem(ax::plan_few_items(vectors, each, max_blocks), vectors, std::int64_t{ax::few_items_threads} * each,
+                   items, items, 1, kind.accumulator_bytes, max_blocks);
   }
   if (choice.kind == ax::kernel_kind::columns) {
     const auto& policy = is_vector ? kind.columns : kind.single_columns;
     if (shape.kept.inner().extent % choice.vector != 0) return "vectors do not fill the columns";
-    const auto plan = ax::plan_columns(resident, shape.outputs / choice.vector, choice.vector, items,
-                                       kind.accumulator_bytes, policy, max_blocks);
+    const std::int64_t vectors = shape.outputs / choice.vector;
+    const std::string of_whole = problem(ax::plan_whole_columns(vectors, items, 256, max_blocks), vectors, 256, items,
+                                         items, 1, kind.accumulator_bytes, max_blocks);
+    if (!of_whole.empty()) return of_whole;
+    const auto plan =
+        ax::plan_columns(resident, vectors, choice.vector, items, kind.accumulator_bytes, policy, max_blocks);
     if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
     if (plan.lanes * plan.groups > policy.block_threads || ax::column_threads(plan, policy) > policy.resident_threads)
       return "too many threads";
-    return problem(plan, shape.outputs / choice.vector, plan.lanes, items, plan.split_items(),
-                   std::int64_t{plan.lanes} * choice.vector, kind.accumulator_bytes, max_blocks);
+    return problem(plan, vectors, plan.lanes, items, plan.split_items(), std::int64_t{plan.lanes} * choice.vector,
+                   kind.accumulator_bytes, max_blocks);
   }
   const auto& policy = is_vector ? kind.rows : kind.single_rows;
   if (is_vector && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
@@ -242,6 +242,18 @@ TEST(axis_plans, column_threads_have_as_many_bytes_in_flight) {
   EXPECT_EQ(ax::kernel_policy_for(4, 8, 4, 4, false).batch_rows, 16);  // floats whose extremum gets an index of 4 bytes
   EXPECT_EQ(ax::kernel_policy_for(4, 16, 4, 2, false).batch_rows, 32);  // and of 8
   EXPECT_EQ(ax::kernel_policy_for(4, 64, 64, 1, true).batch_rows, 2);   // but the leaves of a column fit registers
+}
+
+// Single threads fold whole columns if enough of them are there at any time: a last wave of few takes as long as
+// another full one.
+TEST(axis_plans, whole_columns_keep_the_device_busy) {
+  constexpr std::int64_t resident = 132 * 512, busy = 42'000;
+  for (const std::int64_t columns :
+       {std::int64_t{42'000}, resident, resident + 30'000, 2 * resident + 40'000, 9 * resident + 1})
+    EXPECT_TRUE(ax::keeps_busy(columns, resident, busy)) << columns;
+  for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{30'000}, resident + 1, 2 * resident + 100})
+    EXPECT_FALSE(ax::keeps_busy(columns, resident, busy)) << columns;
+  EXPECT_TRUE(ax::keeps_busy(120, 64, 1000)) << "all threads that a small device holds are enough";
 }
 
 // Arrays of any number of columns leave few threads of a column block idle, and have work items of some size.
@@ -302,7 +314,7 @@ TEST(axis_plans, cover_each_item_once) {
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
                              kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
   constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
-  int seen[7] = {};
+  int seen[6] = {};
   for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
     wf_test::random_source source(seed);
     const int rank = 1 + static_cast<int>(source.below(5));

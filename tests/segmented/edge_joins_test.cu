@@ -9,6 +9,7 @@
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
 
+#include "common/count_and_hash.hpp"
 #include "common/device.cuh"
 #include "common/random_items.hpp"
 #include "kernels.cuh"
@@ -53,7 +54,8 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
       const device_array<T> in(own, length % 4);
       const device_array<A> out(count);
       wf_test::with_arguments(in.items(), wf::fixed_length{length}, std::span<A>(out.data(), out.size()), op,
-                              wf::segmented_options<A>{.max_blocks = count >= 100 ? 1 : 0}, lift{op, transform},
+                              wf::segmented_options<A>{.empty = A{}, .max_blocks = count >= 100 ? 1 : 0},
+                              lift{op, transform},
                               [&]<class S, class L>(const wf::host_side::call_frame& frame,
                                                     const wf::segmented::kernel_arguments<S, L, Op, A*>& arguments) {
                                 wf::segmented::enqueue_fixed_length<Algorithm>(frame, arguments);
@@ -72,6 +74,12 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
 }
 
 TEST(edge_joins, have_the_bits_of_the_tree) { expect_trees<float>(wf::moments<>{}, wf::thread::no_transform{}); }
+TEST(edge_joins, have_the_association_of_the_tree_by_own_joins) {
+  expect_trees<float>(wf_test::hash_by_joins{}, wf::thread::no_transform{});
+}
+TEST(edge_joins, have_the_bits_of_the_tree_of_third_moments) {
+  expect_trees<float>(wf::moments<3>{}, wf::thread::no_transform{});
+}
 TEST(edge_joins, have_the_bits_of_the_tree_of_transformed_items) { expect_trees<float>(wf::moments<>{}, half_of{}); }
 TEST(edge_joins, have_the_bits_of_the_tree_of_bytes) {
   expect_trees<signed char>(wf::moments<>{}, wf::thread::no_transform{});

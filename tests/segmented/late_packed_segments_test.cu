@@ -21,6 +21,7 @@ namespace late_packed_segments_tests {
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::counted_hash;
 using hash_all = wf_test::count_and_hash<false>;
+using wf_test::hash_by_joins;
 
 /// Whether the call packs segments so.
 template <class Call> bool packs_late(Call call) {
@@ -54,17 +55,16 @@ std::vector<float> numbers(std::int64_t count) {
 }
 
 /// A long segment behind the others raises the mean length.
-void expect_trees(std::vector<int> lengths, int offset) {
+template <class Op> void expect_trees(std::vector<int> lengths, int offset) {
   lengths.push_back(20 * static_cast<int>(lengths.size()));
   const std::vector<int> offsets = offsets_of(lengths);
   const std::vector<float> items = numbers(offsets.back());
-  reduce_late(
-      items, offsets, offset, hash_all{}, counted_hash{{}, -1}, [&](int begin, int end, const counted_hash& found) {
-        const auto expected = begin == end ? counted_hash{{}, -1}
-                                           : wf::canonical_tree::replay(items.data() + begin, end - begin, hash_all{});
-        ASSERT_TRUE(found.count == expected.count && (begin == end || found == expected))
-            << "items " << begin << " to " << end;
-      });
+  reduce_late(items, offsets, offset, Op{}, counted_hash{{}, -1}, [&](int begin, int end, const counted_hash& found) {
+    const auto expected =
+        begin == end ? counted_hash{{}, -1} : wf::canonical_tree::replay(items.data() + begin, end - begin, hash_all{});
+    ASSERT_TRUE(found.count == expected.count && (begin == end || found == expected))
+        << "items " << begin << " to " << end;
+  });
 }
 
 // Around chunks, halves of chunks, and what a warp packs.
@@ -76,7 +76,8 @@ TEST(late_packed_segments, all_lengths_and_alignments) {
       lengths.push_back(length);
       lengths.push_back(length % 7);
     }
-    expect_trees(lengths, offset);
+    expect_trees<hash_all>(lengths, offset);
+    expect_trees<hash_by_joins>(lengths, offset);
   }
 }
 
@@ -86,7 +87,8 @@ TEST(late_packed_segments, mixed_lengths) {
     std::vector<int> lengths;
     for (int i = 0; i < 300 + 10'000 / longest; ++i)
       lengths.push_back(source.below(4) == 0 ? 0 : static_cast<int>(source.below(source.below(longest) + 1)));
-    expect_trees(lengths, longest % 4);
+    expect_trees<hash_all>(lengths, longest % 4);
+    expect_trees<hash_by_joins>(lengths, longest % 4);
   }
 }
 

@@ -64,11 +64,15 @@ template <class Arguments> struct whole_columns {
   static constexpr std::size_t shared_bytes = shares ? sizeof(column_share_storage<leaves>) : 0;
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::whole_columns ||
-           (sums_in_lanes<leaves> && call.choice.kind == kernel_kind::columns &&
-            call.given.outputs / vector >= std::int64_t{whole_column_waves} *
-                                               column_policy_of<leaves>.resident_threads *
-                                               call.frame.multiprocessors());
+    constexpr kernel_policy policy = column_policy_of<leaves>;
+    const std::int64_t inner_bytes = call.given.kept.inner().extent * std::int64_t{sizeof(typename leaves::item)};
+    if (call.choice.kind != kernel_kind::columns || inner_bytes < 2 * sector_bytes) return false;
+    const std::int64_t in_flight =
+                           least_of<std::int64_t>(call.given.reduced_items, policy.batch_rows) * policy.load_bytes,
+                       multiprocessors = call.frame.multiprocessors(),
+                       resident = multiprocessors * column_share_blocks<leaves> * block_threads;
+    return keeps_busy(call.given.outputs / vector, resident,
+                      policy.loads_ahead ? multiprocessors * busy_bytes / in_flight : resident * busy_quarters / 4);
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;

@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 enum class item_order { by_strides, rows, columns };
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, whole_columns, few_items, rows, short_rows, narrow, tiles };
+enum class kernel_kind { columns, few_items, rows, short_rows, narrow, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
@@ -70,13 +70,9 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   if (order == item_order::columns || (order == item_order::by_strides && !by_rows)) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
-    if (kept.extent * bytes >= 2 * sector_bytes) {
-      const std::int64_t items = given.reduced_items;
-      if (items <= most_few_items(greatest_of(item_bytes, accumulator_bytes)))
-        return {kernel_kind::few_items, vector, true};
-      if (items <= whole_column_items && items % few_items_count != 0 && given.outputs / vector >= many_columns)
-        return {kernel_kind::whole_columns, vector, true};
-    }
+    if (kept.extent * bytes >= 2 * sector_bytes &&
+        given.reduced_items <= most_few_items(greatest_of(item_bytes, accumulator_bytes)))
+      return {kernel_kind::few_items, vector, true};
     const bool is_vector_of_rows = order == item_order::columns && given.outputs == 1 && reduced.in_stride == 1;
     if (is_vector_of_rows || has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};

@@ -2,8 +2,8 @@
 // How a thread walks down neighbouring outputs: a batch of rows of a vector of them is in flight at a time.
 #pragma once
 #include <warpfold/axes/column_runs.cuh>
-#include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/load_rows.cuh>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/thread/node_counter.cuh>
 
@@ -22,6 +22,8 @@ template <class Leaves>
 inline constexpr kernel_policy column_policy_of = [] {
   kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),
                                            column_leaf_bytes<Leaves>, Leaves::chunk_items, folds_heavily<Leaves>);
+  if (detail::folds_parts_by_runs<Leaves>)
+    policy.block_threads = fused_threads, policy.resident_threads = 3 * fused_threads;
   if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads(sizeof(typename Leaves::accumulator));
   return policy;
 }();
@@ -43,30 +45,11 @@ template <class Leaves, class Op, class Map> class column_batch {
   __device__ column_batch(const Leaves& leaves, const Map& reduced, Op op)
       : leaves_(leaves), reduced_(reduced), op_(op) {}
 
-  /// Starts to load the items [first, end), a batch at most, of outputs whose first items lie at `origin`. A batch that
-  /// crosses ends of the innermost axis is loaded stretch by stretch.
+  /// Starts to load the items [first, end), a batch at most, of outputs whose first items lie at `origin`.
   __device__ void load(std::int64_t origin, std::int64_t first, std::int64_t end) {
     first_ = first;
     count_ = static_cast<int>(least_of(end - first, rows));
-    if (count_ <= 0) return;
-    const std::int64_t step = reduced_.inner_stride();
-    stretch_place stretch = reduced_.stretch_at(first);
-    if (count_ == rows && stretch.remaining >= rows) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k) leaves_.load(held_[k], origin + stretch.in + k * step);
-      return;
-    }
-    WARPFOLD_NO_UNROLL
-    for (int begin = 0;;) {
-      const std::int64_t place = origin + stretch.in - begin * step;
-      const int stretch_end = begin + static_cast<int>(least_of(stretch.remaining, count_ - begin));
-      WARPFOLD_UNROLL
-      for (int k = 0; k < rows; ++k)
-        if (k >= begin && k < stretch_end) leaves_.load(held_[k], place + k * step);
-      if (stretch_end == count_) return;
-      begin = stretch_end;
-      stretch = reduced_.stretch_at(first + begin);
-    }
+    if (count_ > 0) load_rows(leaves_, reduced_, origin, first, count_, held_);
   }
   /// Whether the last load found items.
   __device__ bool has_items() const { return count_ > 0; }
@@ -82,21 +65,56 @@ template <class Leaves, class Op, class Map> class column_batch {
   typename Leaves::chunk held_[rows] = {};
 };
 
-/// Loads the rows of a batch that begins with item `row`, of which `count` exist, of outputs whose first items lie
-/// together from `origin` on.
-template <class Leaves, class Map, int Rows>
-__device__ void load_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t row, int count,
-                          typename Leaves::chunk (&to)[Rows]) {
-  const stretch_place stretch = reduced.stretch_at(row);
-  const std::int64_t step = reduced.inner_stride();
-  if (stretch.remaining >= Rows && count == Rows) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Rows; ++k) leaves.load(to[k], origin + stretch.in + k * step);
-  } else {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Rows; ++k)
-      if (k < count) leaves.load(to[k], origin + (k < stretch.remaining ? stretch.in + k * step : reduced.in(row + k)));
+/// Whether the next batch is under way while one is folded. Where folds are light, other warps load meanwhile.
+template <class Leaves> inline constexpr bool loads_batch_ahead = folds_heavily<Leaves>;
+
+/// Calls fold(first item, items, chunks) for each batch of `Rows` of the items [first, end) of outputs whose first
+/// items lie together from `origin` on; only the last one may have fewer.
+template <int Rows, class Leaves, class Map, class Fold>
+__device__ void for_each_batch(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
+                               std::int64_t end, Fold fold) {
+  typename Leaves::chunk ahead[Rows] = {};
+  const auto count_at = [&](std::int64_t row) { return static_cast<int>(least_of(end - row, std::int64_t{Rows})); };
+  if (loads_batch_ahead<Leaves>) load_rows(leaves, reduced, origin, first, count_at(first), ahead);
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t row = first; row < end; row += Rows) {
+    typename Leaves::chunk held[Rows] = {};
+    if constexpr (loads_batch_ahead<Leaves>) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Rows; ++k) held[k] = ahead[k];
+      if (row + Rows < end) load_rows(leaves, reduced, origin, row + Rows, count_at(row + Rows), ahead);
+    } else load_rows(leaves, reduced, origin, row, count_at(row), held);
+    fold(row, count_at(row), held);
   }
+}
+
+/// The same of `whole` batches and of a rest of fewer items, in two functions: fold(batch, chunks) for each whole one,
+/// and fold_rest(chunks) if there is a rest. (Few numbers are kept, since folds need the registers.)
+template <int Rows, class Leaves, class Map, class Fold, class FoldRest>
+__device__ void for_each_batch_and_rest(const Leaves& leaves, const Map& reduced, std::int64_t origin,
+                                        std::int64_t first, unsigned whole, int rest, Fold fold, FoldRest fold_rest) {
+  [[maybe_unused]] typename Leaves::chunk ahead[Rows];
+  const auto load = [&](unsigned batch, auto& to) {
+    load_rows(leaves, reduced, origin, first + std::int64_t{batch} * Rows, batch < whole ? Rows : rest, to);
+  };
+  if constexpr (loads_batch_ahead<Leaves>) load(0, ahead);
+  WARPFOLD_NO_UNROLL
+  for (unsigned batch = 0; batch < whole; ++batch) {
+    typename Leaves::chunk held[Rows];
+    if constexpr (loads_batch_ahead<Leaves>) {
+      WARPFOLD_UNROLL
+      for (int k = 0; k < Rows; ++k) held[k] = ahead[k];
+      load(batch + 1, ahead);
+    } else load_rows(leaves, reduced, origin, first + std::int64_t{batch} * Rows, Rows, held);
+    fold(batch, held);
+  }
+  if (rest == 0) return;
+  typename Leaves::chunk held[Rows] = {};
+  if constexpr (loads_batch_ahead<Leaves>) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k) held[k] = ahead[k];
+  } else load(whole, held);
+  fold_rest(held);
 }
 
 /// fold_down where lanes sum their items in a form of their own.
@@ -105,11 +123,7 @@ __device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t 
                          std::int64_t end, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
   lane_sum<Leaves, rows> sums[Vector];
-  WARPFOLD_NO_UNROLL
-  for (std::int64_t row = first; row < end; row += rows) {
-    const int count = static_cast<int>(least_of(end - row, rows));
-    typename Leaves::chunk held[rows] = {};
-    load_down(leaves, reduced, origin, row, count, held);
+  for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t, int count, const auto& held) {
     WARPFOLD_UNROLL
     for (int v = 0; v < Vector; ++v) {
       typename lane_sum<Leaves, rows>::number items[rows];
@@ -117,7 +131,7 @@ __device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t 
       for (int k = 0; k < rows; ++k) items[k] = summed_item(leaves, held[k], v, k < count);
       sums[v].add(items);
     }
-  }
+  });
   WARPFOLD_UNROLL
   for (int v = 0; v < Vector; ++v) values[v] = sums[v].total();
 }
@@ -128,21 +142,30 @@ template <int Vector, class Leaves, class Map, class Op, class A = typename Leav
 __device__ void fold_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
                           std::int64_t end, Op op, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.batch_rows;
-  if constexpr (folds_runs<Leaves>)
-    return column_runs<Leaves, Op, Map>(leaves, reduced, origin, op).template fold<rows>(first, end, values);
   if constexpr (sums_in_lanes<Leaves>) return sum_down(leaves, reduced, origin, first, end, values);
-  thread::node_counter<Vector, A, 31, 0> batches_before;
-  unsigned batches = 0;
-  WARPFOLD_NO_UNROLL
-  for (std::int64_t row = first; row < end; row += rows, ++batches) {
-    const int count = static_cast<int>(least_of(end - row, rows));
-    typename Leaves::chunk held[rows] = {};
-    load_down(leaves, reduced, origin, row, count, held);
-    fold_batch(leaves, held, row, count, op, values);
-    if (end - first <= rows) return;
-    batches_before.push(batches, values, op);
+  thread::node_counter<Vector, A, 31, 0> nodes;
+  if constexpr (folds_runs<Leaves>) {
+    const auto whole = static_cast<unsigned>((end - first) / rows);
+    const int rest = static_cast<int>((end - first) % rows);
+    for_each_batch_and_rest<rows>(
+        leaves, reduced, origin, first, whole, rest,
+        [&](unsigned batch, const auto& held) {
+          fold_by_runs(leaves, reduced, origin, held, first + std::int64_t{batch} * rows, op, values);
+          if (whole > 1 || rest > 0) nodes.push(batch, values, op);
+        },
+        [&](auto& held) {
+          fold_rest_by_runs(leaves, reduced, origin, held, first + std::int64_t{whole} * rows, rest, op, values);
+          if (whole > 0) nodes.push(whole, values, op);
+        });
+    if (const unsigned batches = whole + (rest > 0); batches > 1) nodes.total(batches, values, op);
+  } else {
+    unsigned batches = 0;
+    for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t row, int count, const auto& held) {
+      fold_batch(leaves, held, row, count, op, values);
+      if (end - first > rows) nodes.push(batches++, values, op);
+    });
+    if (batches > 0) nodes.total(batches, values, op);
   }
-  batches_before.total(batches, values, op);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -13,16 +13,18 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves>
 inline constexpr int column_share_threads = least_of(column_policy_of<Leaves>.block_threads, most_share_threads);
+/// Of a multiprocessor, requested of the register allocator.
+template <class Leaves> inline constexpr int column_share_blocks = detail::folds_parts_by_runs<Leaves> ? 3 : 2;
 
 template <class Leaves> struct column_share_storage {
   join_storage<typename Leaves::accumulator, column_share_threads<Leaves>, Leaves::chunk_items> join;
   grid::drawn_work::storage work;
 };
 
-/// Each thread folds a share of an output's items alone, and loads nothing ahead: for operators that have much to
-/// compute, while other warps load; and for outputs of so few items that one share has them all.
+/// Each thread folds a share of an output's items alone: for operators that have much to compute, and for outputs of so
+/// few items that one share has them all.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks<Leaves>)
 column_share_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
@@ -59,7 +61,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
 
 /// Each thread folds whole outputs, so nothing is joined.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(column_share_threads<Leaves>, 2)
+__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks<Leaves>)
 whole_column_kernel(const __grid_constant__ Arguments arguments) {
   constexpr int block_threads = column_share_threads<Leaves>, vector = Leaves::chunk_items;
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {

@@ -135,6 +135,14 @@ inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
   return plan;
 }
 
+/// Whether `columns` threads, of which the device holds `resident` at once, keep it busy for most of the time: the last
+/// wave need not be full, since `busy` threads are as fast as all.
+constexpr bool keeps_busy(std::int64_t columns, std::int64_t resident, std::int64_t busy) {
+  const std::int64_t last = columns % resident,
+                     time = columns - last + (last > 0 ? greatest_of(last, least_of(busy, resident)) : 0);
+  return 100 * columns >= least_busy_percent * time;
+}
+
 /// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
 inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int threads, int max_blocks) {
   plan plan{};

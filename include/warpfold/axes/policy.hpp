@@ -81,10 +81,15 @@ consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t ac
 
 /// Bytes that stand for the accumulators of an item where columns are folded by runs: 16 rows are in flight.
 inline constexpr std::size_t run_leaf_bytes = 8;
+/// Threads of a block whose lanes hold runs of several parts: three of these blocks have enough registers each.
+inline constexpr int fused_threads = 128;
 /// Threads of a multiprocessor where lanes sum columns in a form of their own (thread/lane_accumulator.cuh).
 constexpr int summing_threads(std::size_t accumulator_bytes) { return accumulator_bytes <= 64 ? 512 : 256; }
-/// If columns fill so many waves of these threads, each thread sums whole columns, and nothing is joined.
-inline constexpr int whole_column_waves = 4;
+/// Single threads fold whole columns, and nothing is joined, if these keep the device busy for so much of the time.
+/// Bytes in flight that keep memory busy; of the threads for which a multiprocessor has registers, as many suffice
+/// where there is more to compute. (Measured on an H200 by sums, means, arg-reductions and logsumexp of 1000 to 10^6
+/// columns.)
+inline constexpr int least_busy_percent = 80, busy_bytes = 40 * 1024, busy_quarters = 3;
 
 struct row_policy {
   int block_threads;
@@ -181,10 +186,6 @@ inline constexpr int few_items_count = 16, very_few_items = 4, few_items_threads
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
 constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items_count : very_few_items; }
 
-/// Single threads fold outputs of a few more items, too, if there are many of them, and if their items would
-/// leave half a batch empty.
-inline constexpr int whole_column_items = 64;
-inline constexpr std::int64_t many_columns = 1 << 16;
 inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone
 
 /// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.

@@ -2,6 +2,7 @@
 // The arguments of the segmented kernels, and the constants that follow from their types.
 #pragma once
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/indexed_output.cuh>
 #include <warpfold/segmented/policy.hpp>
 #include <warpfold/segmented/segment_units.cuh>
@@ -45,7 +46,8 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
-                                                             sizeof(typename Leaves::accumulator));
+                                                             sizeof(typename Leaves::accumulator),
+                                                             folds_slowly<Leaves>);
 
 /// Bytes that a lane holds of an accumulator of each item of a wide chunk; by runs, of one part after another.
 template <class Leaves, class A = typename Leaves::accumulator>

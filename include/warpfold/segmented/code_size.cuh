@@ -26,6 +26,13 @@ inline constexpr bool has_long_folds = thread::locates<Leaves> || thread::detail
                                        (std::is_same_v<typename Leaves::accumulator, double> &&
                                         sizeof(typename Leaves::source_type::item) < sizeof(double));
 
+/// Whether folds take longer than those of sums.
+template <class Leaves>
+inline constexpr bool folds_slowly = has_long_joins<Leaves> || has_long_folds<Leaves> ||
+                                     (sizeof(typename Leaves::accumulator) >= 8 &&
+                                      sizeof(typename Leaves::accumulator) >
+                                          sizeof(typename Leaves::source_type::item));
+
 /// Whether all segments of up to 32 chunks that have items are packed, however short they are.
 template <class Leaves> inline constexpr bool packs_all_lengths = has_long_joins<Leaves> || has_long_folds<Leaves>;
 /// Whether a longer segment is loaded in one way, at any alignment. Located extrema are faster by whole batches.

@@ -110,7 +110,7 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     if (with_fixed_length_algorithm<Leaves>(
             given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
       return;
-    if constexpr (joins_edges_late<wide_leaves<Leaves>>)
+    if constexpr (may_join_edges_late<wide_leaves<Leaves>>)
       if (late_edges<Leaves, true>::takes(given.segments.length) &&
           enqueue_fixed_length<late_edges<Leaves, true>>(frame, given, min_share_of_late_edges))
         return;

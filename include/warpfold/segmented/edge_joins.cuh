@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds up to 32 segments in one warp by full nodes (thread/full_nodes.cuh). In a segment's tree only the nodes along
-// its right edge have unequal halves, and so need the operator's own joins, which count and may divide. They join
-// full nodes, one for each binary digit of the segment's number of chunks, and a tail of less than a chunk. The
-// warp folds the segments one after another or side by side, and keeps these nodes in shared memory. Then it folds the
-// edges of all segments at once, one per lane.
+// Folds up to 32 segments in one warp. In a segment's tree only the nodes along its right edge have unequal halves.
+// They join one node for each binary digit of the segment's number of chunks, and those of a tail of less than a chunk.
+// The warp folds these nodes one after another or side by side, and keeps them in shared memory. Then it joins the
+// edges of all segments at once, one per lane. If the operator has full nodes (thread/full_form.cuh), only edges need
+// its own joins, which count and may divide.
 #pragma once
-#include <warpfold/segmented/fold_chunks.cuh>
-#include <warpfold/thread/array.cuh>
-#include <warpfold/thread/missing_items.cuh>
-#include <warpfold/warp/fold_batch.cuh>
-#include <warpfold/warp/scan.cuh>
+#include <warpfold/segmented/arguments.cuh>
+#include <warpfold/segmented/fold_again.cuh>
+#include <warpfold/thread/choose.cuh>
+#include <warpfold/thread/full_form.cuh>
 
 namespace warpfold::segmented {
 
-/// Whether segments of these leaves are folded so.
-template <class Leaves>
-inline constexpr bool joins_edges_late = [] {
-  if constexpr (warp::folds_full_rows<Leaves>)
-    return sizeof(typename thread::detail::full_nodes_of<Leaves>::accumulator) <= 16 && Leaves::chunk_items > 1;
+/// Whether segments of these leaves may be folded so by full nodes. Segments with NaN that do not count are folded
+/// again, by the operator's joins (fold_again.cuh).
+template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_full_nodes() {
+  if constexpr (thread::has_full_form<Leaves>)
+    return sizeof(thread::full_node<Leaves>) <= 24 && Leaves::chunk_items > 1;
   else return false;
-}();
+}
+template <class Leaves> inline constexpr bool may_join_full_nodes = find_may_join_full_nodes<Leaves>();
+/// Whether they are folded so by the operator's own joins, which take long.
+template <class Leaves>
+inline constexpr bool may_join_own_nodes =
+    !may_join_full_nodes<Leaves> && sizeof(typename Leaves::accumulator) <= 16 && Leaves::chunk_items > 1;
+template <class Leaves>
+inline constexpr bool may_join_edges_late = may_join_full_nodes<Leaves> ||
+                                            (may_join_own_nodes<Leaves> && has_long_joins<Leaves>);
+/// The same if no segment is folded again.
+template <class Leaves> WARPFOLD_JIT consteval bool find_never_folds_again() {
+  if constexpr (may_join_full_nodes<Leaves>) return thread::always_counts<Leaves>;
+  else return true;
+}
+template <class Leaves> inline constexpr bool never_folds_again = find_never_folds_again<Leaves>();
+template <class Leaves>
+inline constexpr bool joins_edges_late = may_join_full_nodes<Leaves>&& never_folds_again<Leaves>;
 
-/// The full nodes at the right edges of the segments of 32 lanes, or of one, in shared memory. `Levels` bounds the
-/// digits of their numbers of chunks, but 2^Levels chunks are allowed: such a segment has no other node.
-template <class Leaves, int Levels, int Segments = warp_lanes> class edge_nodes {
- public:
-  using full = typename thread::detail::full_nodes_of<Leaves>::accumulator;
-
-  /// The node of 2^level chunks of the segment of lane `segment`.
-  __device__ full& at(int level, int segment) { return nodes_[level % Levels][segment]; }
-  __device__ const full& at(int level, int segment) const { return nodes_[level % Levels][segment]; }
-
-  thread::array<unsigned char, Segments> with_chunks;  ///< the lanes of segments that have chunks, in order
-
- private:
-  thread::array<thread::array<full, Segments>, Levels> nodes_;
+/// The same leaves in the chunks that are folded so: a lane holds few full nodes, and no accumulators, while it folds
+/// one, so chunks are longer.
+template <class Leaves> struct late_chunks { using type = wide_leaves<Leaves>; };
+template <class Leaves>
+  requires may_join_full_nodes<wide_leaves<Leaves>>
+struct late_chunks<Leaves> {
+  static constexpr std::size_t node_bytes = least_of(sizeof(thread::full_node<wide_leaves<Leaves>>), std::size_t{16});
+  using type = typename in_chunks<Leaves, wide_chunk_items(thread::held_bytes<typename Leaves::source_type, double>,
+                                                           node_bytes, wide_items<Leaves>)>::type;
 };
+template <class Leaves> using late_leaves = typename late_chunks<Leaves>::type;
 
 namespace detail {
 
@@ -47,169 +58,207 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
 /// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
 template <class Leaves>
 __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
-  using T = typename thread::detail::full_nodes_of<Leaves>::item;
+  using T = typename thread::detail::full_form<Leaves>::item;
   if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
   return T(0);
 }
 
-/// The full node over a lane's chunk. If it does not exist, the result means nothing.
-template <class Leaves>
-__device__ auto fold_full_chunk(const Leaves& leaves, const typename Leaves::chunk& from, bool exists) {
-  return thread::detail::fold_full_items<0, Leaves::chunk_items>(
-      leaves.transform.op, [&](int k) { return full_item(leaves, from, k, exists); });
-}
+/// How nodes are folded: `chunk` is that of a lane's chunk, which means nothing if it does not exist, and `join` that
+/// of two of `chunks` chunks each.
+template <class Leaves> struct full_joins {
+  using node = thread::full_node<Leaves>;
+  /// Where a chunk takes long to fold. (Moments are 5 to 8 % slower so.)
+  static constexpr bool loads_ahead = sizeof(node) > 16;
+  const Leaves& leaves;
 
-template <class Leaves, class Index>
-__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
-  if (inside) leaves.source.load_inside(to, first, count);
-  else leaves.source.load_items(to, first, count);
-}
-
-/// Folds the chunks of 32 segments side by side. Lane l has `chunks` chunks, at most 32, of segment l, from item
-/// `first` on.
-template <class Leaves, class Index, int Levels>
-__device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside,
-                                  edge_nodes<Leaves, Levels>& nodes) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  const auto& op = leaves.transform.op;
-  const int lane = arch::lane_id();
-  const int end = warp::sum_through(chunks), begin = end - chunks, total = __shfl_sync(full_warp, end, warp_lanes - 1);
-  const int max_chunks = warp::all_reduce(chunks, maximum{});
-  const unsigned to_own = ~0u >> (warp_lanes - 1 - lane), have_chunks = __ballot_sync(full_warp, chunks > 0);
-  if (chunks > 0) nodes.with_chunks[__popc(have_chunks & to_own) - 1] = static_cast<unsigned char>(lane);
-  __syncwarp();
-  int done = 0, folded = 0;  // chunks, and segments that have any
-  WARPFOLD_NO_UNROLL
-  while (done < total) {
-    const bool fits = chunks > 0 && begin >= done && end <= done + warp_lanes;
-    const unsigned heads = warp::all_reduce(fits ? 1u << (begin - done) : 0u, bit_or{});
-    const unsigned heads_to_own = heads & to_own;
-    const int segment = nodes.with_chunks[folded + __popc(heads_to_own) - 1];
-    const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
-    const int own_chunks = __shfl_sync(full_warp, chunks, segment);
-    typename Leaves::chunk own = {};
-    load_chunk(leaves, own, warp::shuffle(first, segment) + index * chunk_items, index < own_chunks ? chunk_items : 0,
-               inside);
-    auto value = fold_full_chunk(leaves, own, index < own_chunks);
-    WARPFOLD_NO_UNROLL
-    for (int level = 0;; ++level) {
-      if (is_at_edge(own_chunks, index, level)) nodes.at(level, segment) = value;
-      if (2 << level > max_chunks) break;
-      // Past its segment's end a lane computes no node, and its value is not kept.
-      value = op.join_full(value, warp::shuffle_down(value, 1 << level), std::int64_t{chunk_items} << level);
-    }
-    folded += __popc(heads);
-    done = __shfl_sync(full_warp, end, nodes.with_chunks[folded - 1]);
+  __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
+    return thread::detail::fold_full_items<0, Leaves::chunk_items>(
+        thread::full_form_of(leaves), [&](int k) { return full_item(leaves, from, k, exists); });
   }
-}
+  __device__ node join(const node& a, const node& b, int chunks) const {
+    return thread::full_form_of(leaves).join_full(a, b, std::int64_t{chunks} * Leaves::chunk_items);
+  }
+};
+/// The same by the operator's own joins.
+template <class Leaves> struct own_joins {
+  using node = typename Leaves::accumulator;
+  static constexpr bool loads_ahead = false;
+  const Leaves& leaves;
+
+  __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
+    return thread::fold_chunk(leaves, from, leaves.transform.op, exists ? Leaves::chunk_items : 0);
+  }
+  __device__ node join(const node& a, const node& b, int) const { return leaves.transform.op(a, b); }
+};
+template <class Leaves>
+using joins_of = std::conditional_t<may_join_full_nodes<Leaves>, full_joins<Leaves>, own_joins<Leaves>>;
 
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
 /// `Index` counts items and chunks.
 template <class Leaves, class Index, class Nodes>
 __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside,
                                Nodes& nodes) {
-  using full = typename Nodes::full;
+  using node = typename Nodes::node;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
-  const auto& op = leaves.transform.op;
+  const joins_of<Leaves> joins{leaves};
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (Index row = 0; row * warp_lanes < chunks; row += rows) {
     const Index row_first = first + row * (warp_lanes * chunk_items);
     const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{rows * warp_lanes}));
     typename Leaves::chunk own[rows] = {};
-    full values[rows];
+    node values[rows];
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const int index = r * warp_lanes + lane;
       load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
     }
     WARPFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) values[r] = fold_full_chunk(leaves, own[r], r * warp_lanes + lane < exist);
+    for (int r = 0; r < rows; ++r) values[r] = joins.chunk(own[r], r * warp_lanes + lane < exist);
     WARPFOLD_UNROLL
     for (int level = 0; level < log_row; ++level) WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       if (is_at_edge(exist, r * warp_lanes + lane, level)) nodes.at(level, segment) = values[r];
-      values[r] =
-          op.join_full(values[r], warp::shuffle_down(values[r], 1 << level), std::int64_t{chunk_items} << level);
+      values[r] = joins.join(values[r], warp::shuffle_down(values[r], 1 << level), 1 << level);
     }
     // The first lane's nodes wait for their right siblings where those at the edge stay.
     if (lane != 0 || exist < warp_lanes) continue;
-    full value = values[0];
+    node value = values[0];
     int level = 0;
     if (exist == rows * warp_lanes) {
-      value = op.join_full(value, values[1], std::int64_t{chunk_items} << log_row);
+      value = joins.join(value, values[1], warp_lanes);
       WARPFOLD_NO_UNROLL
       for (level = 1; row >> level & 1; ++level)
-        value = op.join_full(nodes.at(log_row + level, segment), value, std::int64_t{chunk_items} << (log_row + level));
+        value = joins.join(nodes.at(log_row + level, segment), value, warp_lanes << level);
     }
     nodes.at(log_row + level, segment) = value;
   }
 }
 
+/// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
+/// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
+/// short segments have one.
+template <class Leaves, class Index, class Full, int Levels>
+__device__ void fold_tail(const Leaves& leaves, Index end, int count, bool inside, Full (&nodes)[Levels]) {
+  constexpr int part = Leaves::chunk_items > 8 ? Leaves::chunk_items / 2 : Leaves::chunk_items;
+  const auto parts = leaves.template from<part>(0);
+  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
+  const int rest = count & (part - 1);
+  chunk last = {}, before = {};
+  load_chunk(parts, last, end - rest, rest, inside);
+  const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
+  if (has_half) load_chunk(parts, before, end - count, part, inside);
+  thread::detail::pick_full_nodes<0, part>(
+      thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
+  if constexpr (part < Leaves::chunk_items)
+    if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, true);
+}
+
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
-/// nodes have been folded.
-template <class Leaves, class Index, class Count, class Nodes, class Op, class A = typename Leaves::accumulator>
-__device__ A join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, Op op,
-                       const Nodes& nodes) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  const int tail = static_cast<int>(count & (chunk_items - 1));
-  const Count chunks = count >> log2_of(chunk_items);
-  typename Leaves::chunk last = {};
-  if (inside) leaves.source.load_inside(last, first + (count - tail), tail);
-  else leaves.source.load_items(last, first + (count - tail), tail);
-  A value = thread::fold_chunk(leaves, last, op, tail);
-  bool found = tail > 0;
+/// nodes have been folded. One join in a loop serves all levels, so the code fits the instruction cache.
+template <class Leaves, class Index, class Count, class Nodes>
+__device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside,
+                               const Nodes& nodes) -> typename Leaves::accumulator {
+  constexpr int log_chunk = log2_of(Leaves::chunk_items);
+  const auto& op = thread::full_form_of(leaves);
+  typename Nodes::node of_tail[log_chunk] = {};
+  fold_tail(leaves, static_cast<Index>(first + count), static_cast<int>(count & (Leaves::chunk_items - 1)), inside,
+            of_tail);
+  typename Leaves::accumulator value{};
+  bool found = false;
   WARPFOLD_NO_UNROLL
-  for (int level = 0; chunks >> level != 0; ++level) {
-    if (!(chunks >> level & 1)) continue;
-    const A node = leaves.transform.op.of_full(nodes.at(level, segment), std::int64_t{chunk_items} << level);
-    value = found ? op(node, value) : node;
+  for (int level = 0; count >> level != 0; ++level) {
+    if (!(count >> level & 1)) continue;
+    typename Nodes::node node = of_tail[0];
+    if (level >= log_chunk) node = nodes.at(level - log_chunk, segment);
+    else {
+      WARPFOLD_UNROLL
+      for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
+    }
+    const std::int64_t items = std::int64_t{1} << level;
+    value = found ? thread::detail::join_fewer(op, node, items, value) : op.of_full(node, items);
     found = true;
   }
   return value;
 }
+/// The same by the operator's own joins.
+template <class Leaves, class Index, class Count, class Nodes>
+__device__ auto join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, const Nodes& nodes)
+    -> typename Leaves::accumulator {
+  if constexpr (may_join_full_nodes<Leaves>) return join_full_edge(leaves, first, count, segment, inside, nodes);
+  else {
+    const int tail = static_cast<int>(count & (Leaves::chunk_items - 1));
+    const Count chunks = count >> log2_of(Leaves::chunk_items);
+    typename Leaves::chunk last = {};
+    load_chunk(leaves, last, static_cast<Index>(first + (count - tail)), tail, inside);
+    const auto value = thread::fold_chunk(leaves, last, leaves.transform.op, tail);
+    return join_left_nodes(leaves, chunks, segment, nodes, tail > 0, value);
+  }
+}
 
 }  // namespace detail
 
+/// The shared memory of a warp whose segments have fewer than 2^Levels chunks.
+template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storage {
+  edge_nodes<typename detail::joins_of<Leaves>::node, Levels, Segments> nodes;
+  nodes_of_again<Leaves> again;
+};
+
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
 /// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
-template <class Leaves, class Index, int Levels, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op,
-                           edge_nodes<Leaves, Levels>& nodes, A& result) {
-  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside, nodes);
+template <class Leaves, class Index, class Storage, class A = typename Leaves::accumulator>
+__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Storage& storage, A& result) {
+  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside,
+                            detail::joins_of<Leaves>{leaves}, storage.nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, storage.nodes);
   __syncwarp();  // before other segments' nodes are kept
+  if constexpr (!never_folds_again<Leaves>) {
+    if (__any_sync(full_warp, count > 0 && !thread::all_count(leaves, result)))
+      result = fold_lanes_again(leaves, first, count, inside, storage.again);
+  }
 }
 
 /// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
-template <class Leaves, int Levels, class IsInside, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
-                                     edge_nodes<Leaves, Levels>& nodes, A& result) {
+template <class Leaves, class Storage, class IsInside, class A = typename Leaves::accumulator>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Storage& storage,
+                                     A& result) {
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
     detail::fold_chunks_of(leaves, segment * length, length >> log2_of(Leaves::chunk_items), segment,
-                           is_inside(segment * length, (segment + 1) * length), nodes);
+                           is_inside(segment * length, (segment + 1) * length), storage.nodes);
   __syncwarp();
   const int lane = arch::lane_id();
   if (lane < taken)
-    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, nodes);
+    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), storage.nodes);
   __syncwarp();
+  if constexpr (!never_folds_again<Leaves>) {
+    unsigned wrong = __ballot_sync(full_warp, lane < taken && !thread::all_count(leaves, result));
+    WARPFOLD_NO_UNROLL
+    for (; wrong != 0; wrong &= wrong - 1) {
+      const int segment = __ffs(static_cast<int>(wrong)) - 1;
+      const A value = fold_span_again(leaves, segment * length, length);
+      if (lane == segment) result = value;
+    }
+  }
 }
 
 /// The full nodes at the right edge of one segment, of fewer than 2^40 chunks.
-template <class Leaves> using span_nodes = edge_nodes<Leaves, 40, 1>;
+template <class Leaves> using span_nodes = edge_nodes<typename detail::joins_of<Leaves>::node, 40, 1>;
 
 /// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes call it.
-template <class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
-                            span_nodes<Leaves>& nodes) {
+template <class Leaves, class A = typename Leaves::accumulator>
+__device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, span_nodes<Leaves>& nodes) {
   const bool inside = leaves.source.is_inside(first, first + items);
   detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, nodes);
   __syncwarp();
   A value{};
-  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, op, nodes);
+  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, nodes);
   __syncwarp();
+  if constexpr (!never_folds_again<Leaves>) {
+    if (__any_sync(full_warp, arch::lane_id() == 0 && !thread::all_count(leaves, value)))
+      return fold_span_again(leaves, first, items);
+  }
   return value;
 }
 

@@ -113,7 +113,7 @@ template <class Leaves, int Items, int Above> struct single_chunks {
 /// Segments of up to 32 wide chunks, which neighbouring lanes take.
 template <class Leaves> struct several_chunks {
   using A = typename Leaves::accumulator;
-  static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 4 ? 2 : 1;
+  static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 16 ? 2 : 1;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return Leaves::chunk_items < length && length <= warp_lanes * chunk_items &&
@@ -125,6 +125,10 @@ template <class Leaves> struct several_chunks {
   /// The number of segments that fit 32 lanes.
   __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) { return rounds * in_round(length); }
+  /// Whether most lanes have a chunk.
+  static constexpr bool fills_lanes(std::int64_t length) {
+    return length > warp_lanes * chunk_items || 4 * chunks(length) * in_round(length) >= 3 * warp_lanes;
+  }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length), most = in_round(length);
@@ -191,18 +195,20 @@ template <class Leaves> struct two_rows {
 /// Segments of several chunks, of operators whose full nodes need no division: the edges of 32 segments are joined
 /// at once. Up to 32 wide chunks lie side by side; longer segments (`AreLong`) are folded one after another.
 template <class Leaves, bool AreLong> struct late_edges {
-  using wide = wide_leaves<Leaves>;
+  using wide = late_leaves<Leaves>;
   static constexpr int chunk_items = wide::chunk_items,
                        levels = AreLong ? 2 * log2_of(warp_lanes) : log2_of(warp_lanes);
   /// Of fewer chunks too many lanes would be idle while edges are joined.
   static constexpr int least_chunks = 4;
   static constexpr std::int64_t least = (AreLong ? warp_lanes : least_chunks) * chunk_items,
                                 most = (std::int64_t{1} << levels) * chunk_items;
-  using nodes = edge_nodes<wide, levels>;
-  using storage = thread::array<nodes, policy_of<Leaves>.block_threads / warp_lanes>;
+  /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
+  static constexpr int segments =
+      AreLong && sizeof(typename detail::joins_of<wide>::node) > 16 ? warp_lanes / 2 : warp_lanes;
+  using storage = thread::array<edge_storage<wide, levels, segments>, policy_of<Leaves>.block_threads / warp_lanes>;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) { return least < length && length <= most; }
-  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return warp_lanes; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments; }
   __host__ __device__ static constexpr int min_segments_per_warp(std::int64_t length) {
     return AreLong ? 1 : warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
   }
@@ -216,10 +222,8 @@ template <class Leaves, bool AreLong> struct late_edges {
     };
     auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
     typename Leaves::accumulator result{};
-    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, result);
-    else
-      fold_lanes(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), arguments.op, own,
-                 result);
+    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, own, result);
+    else fold_lanes(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), own, result);
     if (lane < count) arguments.write(first + lane, result);
   }
 };
@@ -228,6 +232,11 @@ inline constexpr std::size_t fixed_length_shared_bytes = [] {
   if constexpr (requires { typename Algorithm::storage; }) return sizeof(typename Algorithm::storage);
   else return std::size_t{0};
 }();
+/// Blocks of a multiprocessor, requested of the register allocator.
+template <class Algorithm, class Leaves>
+inline constexpr int fixed_length_blocks =
+    fixed_length_shared_bytes<Algorithm> > 0 ? policy_of<Leaves>.load_balance_blocks_per_multiprocessor
+                                             : policy_of<Leaves>.blocks_per_multiprocessor;
 /// How many segments a warp folds at a time, if `warps` warps share `count`: at most segments_per_warp, in even rounds.
 template <class Algorithm>
 __host__ __device__ constexpr int segments_per_warp_of(std::int64_t length, std::int64_t count, std::int64_t warps) {
@@ -252,16 +261,18 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
   if constexpr (half > 0)
     if (try_algorithm(single_chunks<Leaves, half, few>{})) return true;
   if (try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{})) return true;
-  if constexpr (joins_edges_late<wide_leaves<Leaves>>)
+  if constexpr (may_join_edges_late<wide_leaves<Leaves>>)
     return try_algorithm(late_edges<Leaves, false>{}) || try_algorithm(several_chunks<Leaves>{});
-  else
+  if constexpr (may_join_own_nodes<wide_leaves<Leaves>> && folds_slowly<Leaves>)
+    if (!several_chunks<Leaves>::fills_lanes(length) && try_algorithm(late_edges<Leaves, false>{})) return true;
+  if constexpr (!may_join_edges_late<wide_leaves<Leaves>>)
     return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
            try_algorithm(two_rows<Leaves>{});
 }
 
 /// Each warp folds a few neighbouring segments at a time, in steps of the grid.
 template <class Algorithm, class Segments, class Leaves, class Op, class Out>
-__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, policy_of<Leaves>.blocks_per_multiprocessor)
+__global__ void __launch_bounds__(policy_of<Leaves>.block_threads, fixed_length_blocks<Algorithm, Leaves>)
 fixed_length_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
   const auto& arguments = with_known_segments(given);
   const auto& segments = arguments.segments;

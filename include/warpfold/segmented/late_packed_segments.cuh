@@ -11,7 +11,6 @@
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
-#include <warpfold/thread/choose.cuh>
 
 namespace warpfold::segmented {
 
@@ -21,66 +20,13 @@ inline constexpr int min_late_length = 16;
 
 namespace detail {
 
-template <class Leaves, int Items> using chunks_of_items = typename in_chunks<Leaves, Items>::type;
-template <class Leaves> struct late_packing {
-  using full = typename thread::detail::full_nodes_of<wide_leaves<Leaves>>::accumulator;
-  static constexpr int chunk_items =
-      wide_chunk_items(thread::held_bytes<typename Leaves::source_type, full>, sizeof(full), wide_items<Leaves>);
-  using nodes = edge_nodes<chunks_of_items<Leaves, chunk_items>, log2_of(warp_lanes)>;
-};
 template <class Leaves> WARPFOLD_JIT consteval bool tells_join_fewer() {
-  if constexpr (joins_edges_late<wide_leaves<Leaves>>)
-    return requires(const Leaves& leaves, const typename late_packing<Leaves>::full& left,
-                    const typename Leaves::accumulator& right) {
-      leaves.transform.op.join_fewer(left, 1, right);
+  if constexpr (may_join_full_nodes<wide_leaves<Leaves>>)
+    return requires(const typename thread::detail::full_form<wide_leaves<Leaves>>::type& op,
+                    const thread::full_node<wide_leaves<Leaves>>& left, const typename Leaves::accumulator& right) {
+      op.join_fewer(left, 1, right);
     };
-  else return false;
-}
-
-/// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
-/// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
-/// short segments have one.
-template <class Leaves, class Index, class Full, int Levels>
-__device__ void fold_tail(const Leaves& leaves, Index end, int count, bool inside, Full (&nodes)[Levels]) {
-  constexpr int part = Leaves::chunk_items > 8 ? Leaves::chunk_items / 2 : Leaves::chunk_items;
-  const auto parts = leaves.template from<part>(0);
-  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
-  const int rest = count & (part - 1);
-  chunk last = {}, before = {};
-  load_chunk(parts, last, end - rest, rest, inside);
-  const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
-  if (has_half) load_chunk(parts, before, end - count, part, inside);
-  thread::detail::pick_full_nodes<0, part>(
-      leaves.transform.op, [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
-  if constexpr (part < Leaves::chunk_items)
-    if (has_half) nodes[log2_of(part)] = fold_full_chunk(parts, before, true);
-}
-
-/// As join_edge (edge_joins.cuh), but with one join for all levels, also those of the tail: the calling lane's segment
-/// of `count` > 0 items from item `first` on, whose full nodes are in `nodes`.
-template <class Leaves, class Index, class Nodes>
-__device__ auto join_levels(const Leaves& leaves, Index first, int count, bool inside, const Nodes& nodes) ->
-    typename Leaves::accumulator {
-  using full = typename Nodes::full;
-  constexpr int log_chunk = log2_of(Leaves::chunk_items);
-  full of_tail[log_chunk] = {};
-  fold_tail(leaves, static_cast<Index>(first + count), count & (Leaves::chunk_items - 1), inside, of_tail);
-  typename Leaves::accumulator value{};
-  bool found = false;
-  WARPFOLD_NO_UNROLL
-  for (int level = 0; count >> level != 0; ++level) {
-    if (!(count >> level & 1)) continue;
-    full node = of_tail[0];
-    if (level >= log_chunk) node = nodes.at(level - log_chunk, arch::lane_id());
-    else {
-      WARPFOLD_UNROLL
-      for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
-    }
-    const std::int64_t items = std::int64_t{1} << level;
-    value = found ? leaves.transform.op.join_fewer(node, items, value) : leaves.transform.op.of_full(node, items);
-    found = true;
-  }
-  return value;
+  else return may_join_edges_late<wide_leaves<Leaves>>;
 }
 
 /// Folds up to 32 of the `pending` segments, whose numbers are counted from `first_segment`, and returns how many. Not
@@ -89,18 +35,15 @@ template <class Arguments, class Storage>
 WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int64_t first_segment, Storage& own,
                                             int pending) {
   using index = typename decltype(Arguments::segments)::index;
-  constexpr int chunk_items = late_packing<typename Arguments::leaves_type>::chunk_items;
-  const auto leaves = arguments.leaves.template from<chunk_items>(0);
+  using leaves_type = late_leaves<typename Arguments::leaves_type>;
+  const leaves_type leaves = arguments.leaves.template from<leaves_type::chunk_items>(0);
   const int lane = arch::lane_id(), taken = least_of(pending, warp_lanes);
   const auto one = pending_segment<index>::load(own.pending[least_of(lane, taken - 1)]);
   const int count = lane < taken ? one.count : 0;
   const bool inside = leaves.source.is_inside(warp::shuffle(one.first, 0), warp::shuffle(one.first + count, taken - 1));
-  fold_side_by_side(leaves, one.first, count / chunk_items, inside, own.nodes);
-  __syncwarp();
-  if (count > 0)
-    arguments.write(arguments.out, first_segment + one.number, one.first, count,
-                    join_levels(leaves, one.first, count, inside, own.nodes));
-  __syncwarp();
+  typename Arguments::A result{};
+  fold_lanes(leaves, one.first, count, inside, own.edges, result);
+  if (count > 0) arguments.write(arguments.out, first_segment + one.number, one.first, count, result);
   return taken;
 }
 
@@ -111,12 +54,12 @@ template <class Arguments> class late_packed_segments {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
-  static constexpr int chunk_items = detail::late_packing<leaves_type>::chunk_items, tiny = 0;
+  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = 0;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   struct storage {
     pending_segments<index, warp_lanes * 2> pending;
-    typename detail::late_packing<leaves_type>::nodes nodes;
+    edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
   };
 
   /// The numbers of pending segments are counted from `first_segment`.

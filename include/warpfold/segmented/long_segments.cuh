@@ -13,7 +13,7 @@ template <class Leaves> struct long_segment_storage {
   struct type {};
 };
 template <class Leaves>
-  requires joins_edges_late<wide_leaves<Leaves>>
+  requires may_join_full_nodes<wide_leaves<Leaves>>
 struct long_segment_storage<Leaves> {
   using type = span_nodes<wide_leaves<Leaves>>;
 };
@@ -21,12 +21,12 @@ template <class Leaves> using long_segment_nodes = typename long_segment_storage
 
 /// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes of the warp call it.
 template <class Leaves, class Op>
-__device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::int64_t items, Op op,
+__device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::int64_t items, [[maybe_unused]] Op op,
                                [[maybe_unused]] long_segment_nodes<Leaves>& nodes) {
   constexpr int rows = long_rows_of<Leaves>;
   constexpr bool one_loop = has_one_span_loop<Leaves>;
-  if constexpr (joins_edges_late<wide_leaves<Leaves>>)
-    return fold_full_span(leaves.template from<wide_items<Leaves>>(0), first, items, op, nodes);
+  if constexpr (may_join_full_nodes<wide_leaves<Leaves>>)
+    return fold_full_span(leaves.template from<wide_items<Leaves>>(0), first, items, nodes);
   else return fold_span<rows, one_loop>(leaves, first, items, op);
 }
 

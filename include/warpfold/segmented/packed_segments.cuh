@@ -14,7 +14,7 @@ struct no_edges {};
 /// A warp's storage for right edges beside `Bytes` bytes, if they are joined late and shared memory holds it.
 template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
   if constexpr (joins_edges_late<Leaves>) {
-    using nodes = edge_nodes<Leaves, log2_of(warp_lanes)>;
+    using nodes = edge_storage<Leaves, log2_of(warp_lanes)>;
     constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
     if constexpr (warps * (sizeof(nodes) + sizeof(span_nodes<Leaves>) + Bytes) <= max_packing_bytes)
       return std::type_identity<nodes>{};

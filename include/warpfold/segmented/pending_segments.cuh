@@ -52,7 +52,7 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
 
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
 /// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
-/// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_nodes (edge_joins.cuh) if edges are
+/// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_storage (edge_joins.cuh) if edges are
 /// joined late, else anything empty.
 template <class Leaves, class Index, int Capacity, class Edges, class Op, class Store>
 __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capacity>& queue,
@@ -66,7 +66,7 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   if constexpr (!std::is_empty_v<Edges>) {
     const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
     A value{};
-    fold_lanes(leaves, first, count, all_inside, op, edges, value);
+    fold_lanes(leaves, first, count, all_inside, edges, value);
     if (count > 0) store(own_one.number, first, count, value);
     return taken;
   }

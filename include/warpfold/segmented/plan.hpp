@@ -91,16 +91,30 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
   return log_warps;
 }
 
-/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly.
+/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly. `are_slow`:
+/// folds take long, and all segments are of one length.
 inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
-                                                     std::int64_t items, std::int64_t segments, std::int64_t row) {
+                                                     std::int64_t items, std::int64_t segments, std::int64_t row,
+                                                     bool are_slow) {
   const std::int64_t mean = items / segments;
   if (row > warp_lanes * max_long_chunk_items || mean < min_long_mean_rows * row) return {};
+  const auto fills = [&](int log_warps) {
+    const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
+    const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
+    return blocks <= max_team_blocks && 100 * blocks >= min_filled_percent * even_blocks;
+  };
+  const auto is_busy = [&](int log_warps) {
+    if (log_warps == 0) return true;
+    std::int64_t share = row;
+    while (share << log_warps < mean) share *= 2;
+    return 100 * mean >= min_team_percent * (share << log_warps);
+  };
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
-  const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
-  if (blocks > max_team_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
+  if (are_slow)
+    for (int fewer = log_warps; fewer >= 0; --fewer)
+      if (is_busy(fewer) && fills(fewer)) return fewer;
+  if (!fills(log_warps)) return {};
   return log_warps;
 }
 
@@ -114,7 +128,7 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   const auto for_small = log_warps_of_small_input(max_resident_blocks * block_warps, block_warps, items, segments, row),
              for_long = log_warps_of_long_segments(
                  greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps,
-                 items, segments, row);
+                 items, segments, row, is_fixed_length && policy.folds_slowly);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 

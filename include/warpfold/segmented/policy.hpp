@@ -64,11 +64,14 @@ inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
 /// the mean segment exceeds long_share_rows. Chunks have at most max_long_chunk_items: for items of 1 and 2 bytes, the
 /// partition by position is a tenth faster.
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 90, max_long_chunk_items = 8;
+/// Shares are powers of two of rows. If these leave more of a team idle, folds that take long are left to smaller teams
+/// (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66).
+inline constexpr int min_team_percent = 85;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
 /// warp has this many. With fewer, teams of warps share them.
-inline constexpr int min_share_of_late_edges = 4;
+inline constexpr int min_share_of_late_edges = 2;
 
 /// Rows of 32 chunks of long segments that are folded by runs of half as many chunks.
 inline constexpr int long_rows_of_runs = 8;
@@ -94,10 +97,13 @@ struct kernel_policy {
   int load_balance_blocks_per_multiprocessor;  ///< the same for kernels of segments of any lengths
   int tiny_items;                              ///< segments of at most this many items are read item by item
   int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
+  bool folds_slowly;                           ///< whether a fold takes longer than a sum's
 };
 
-consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes) {
+consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
+                                          bool folds_slowly = false) {
   kernel_policy p{};
+  p.folds_slowly = folds_slowly;
   p.block_threads = accumulator_bytes <= 64 ? 256 : 128;
   p.blocks_per_multiprocessor = accumulator_bytes <= 8 && chunk_bytes <= 32 ? 4
                                 : accumulator_bytes <= 16                   ? 3
