@@ -23,14 +23,16 @@ struct half_of {
   __host__ __device__ double operator()(float x) const { return 0.5 * x; }
 };
 
-/// Calls check(algorithm, length) for many lengths that one of both ways takes.
+/// Calls check(algorithm, length) for many lengths that one of the three ways takes.
 template <class Leaves, class Check> void for_lengths(Check check) {
-  using side_by_side = wf::segmented::late_edges<Leaves, false>;
-  using in_turn = wf::segmented::late_edges<Leaves, true>;
+  using by_lanes = wf::segmented::late_edges<Leaves, wf::segmented::edge_order::by_lanes>;
+  using side_by_side = wf::segmented::late_edges<Leaves, wf::segmented::edge_order::side_by_side>;
+  using in_turn = wf::segmented::late_edges<Leaves, wf::segmented::edge_order::in_turn>;
   for (const std::int64_t length :
        {2,   3,   5,   6,   7,    8,    9,    11,   12,   13,   15,   16,   17,   24,   31,    32,
         33,  40,  63,  65,  77,   100,  127,  128,  129,  200,  248,  250,  255,  256,  257,   300,
         511, 512, 513, 768, 1000, 1023, 1024, 1025, 3000, 4097, 5555, 8191, 8192, 8193, 16383, 16384}) {
+    if (by_lanes::takes(length)) check(by_lanes{}, length);
     if (side_by_side::takes(length)) check(side_by_side{}, length);
     if (in_turn::takes(length)) check(in_turn{}, length);
   }
@@ -53,13 +55,13 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
       const std::vector<T> own(items.begin(), items.begin() + count * length);
       const device_array<T> in(own, length % 4);
       const device_array<A> out(count);
-      wf_test::with_arguments(in.items(), wf::fixed_length{length}, std::span<A>(out.data(), out.size()), op,
-                              wf::segmented_options<A>{.empty = A{}, .max_blocks = count >= 100 ? 1 : 0},
-                              lift{op, transform},
-                              [&]<class S, class L>(const wf::host_side::call_frame& frame,
-                                                    const wf::segmented::kernel_arguments<S, L, Op, A*>& arguments) {
-                                wf::segmented::enqueue_fixed_length<Algorithm>(frame, arguments);
-                              });
+      wf_test::with_arguments(
+          in.items(), wf::fixed_length{length}, std::span<A>(out.data(), out.size()), op,
+          wf::segmented_options<A>{.empty = A{}, .max_blocks = count >= 100 ? 1 : 0}, lift{op, transform},
+          [&]<class S, class L>(const wf::host_side::call_frame& frame,
+                                const wf::segmented::kernel_arguments<S, L, Op, A*>& arguments) {
+            wf::segmented::fixed_length_reduction<Algorithm, S, L, Op, A*>::enqueue(frame, arguments);
+          });
       const auto found = out.to_host();
       for (std::int64_t s = 0; s < count; ++s) {
         std::vector<A> values;

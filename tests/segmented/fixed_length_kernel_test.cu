@@ -37,12 +37,13 @@ template <class T, class A> void expect_one_way_each() {
     const bool has_way = segmented::with_fixed_length_algorithm<leaves>(length, [&]<class Algorithm>(Algorithm) {
       ++calls;
       fits = fits_a_warp<Algorithm>(length);
+      return true;
     });
     ASSERT_TRUE(has_way && fits && calls == 1) << sizeof(T) << " bytes, length " << length;
   }
   for (const std::int64_t length : {3 * most, std::int64_t{1} << 32 | 1, std::int64_t{1} << 62}) {
     ASSERT_EQ(takers(length), 0) << sizeof(T) << " bytes, length " << length;
-    ASSERT_FALSE(segmented::with_fixed_length_algorithm<leaves>(length, [](auto) {}));
+    ASSERT_FALSE(segmented::with_fixed_length_algorithm<leaves>(length, [](auto) { return true; }));
   }
 }
 
@@ -52,6 +53,7 @@ TEST(equal_segments, of_narrow_items_fill_half_a_chunk_or_a_whole_one) {
     int items = 0;
     segmented::with_fixed_length_algorithm<Leaves>(length, [&]<class Algorithm>(Algorithm) {
       if constexpr (requires { Algorithm::chunk_items; }) items = Algorithm::chunk_items;
+      return true;
     });
     return items;
   };

@@ -22,26 +22,34 @@ template <class Segments> bool may_be_empty(const Segments& segments) {
   else return true;
 }
 
-/// Enqueues the fixed-length kernel with one of its algorithms, if each resident warp gets `min_share` segments. It
-/// needs no scratch. Returns whether it has.
-template <class Algorithm, class Segments, class Leaves, class Op, class Out>
-bool enqueue_fixed_length(const host_side::call_frame& frame,
-                          const kernel_arguments<Segments, Leaves, Op, Out>& arguments, int min_share = 0) {
-  constexpr auto* kernel = &fixed_length_kernel<Algorithm, Segments, Leaves, Op, Out>;
-  constexpr auto policy = policy_of<Leaves>;
-  constexpr std::size_t shared_bytes = fixed_length_shared_bytes<Algorithm>;
-  const auto& segments = arguments.segments;
-  const int resident = frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
-  if (segments.count < std::int64_t{min_share} * resident * (policy.block_threads / warp_lanes)) return false;
-  int share = Algorithm::segments_per_warp(segments.length);
-  if constexpr (requires { Algorithm::min_segments_per_warp(segments.length); })
-    share = Algorithm::min_segments_per_warp(segments.length);
-  const int blocks = plan_fixed_length(resident, segments.count, share, policy, frame.max_blocks());
-  const host_side::launch_shape shape{blocks, policy.block_threads, shared_bytes, 0,
-                                      "segments of one length that suits this algorithm"};
-  frame.launch(kernel, shape, false, [&](const auto&) { return arguments; });
-  return true;
-}
+/// The host side of fixed_length_kernel with one of its algorithms. It needs no scratch.
+template <class Algorithm, class Segments, class Leaves, class Op, class Out> struct fixed_length_reduction {
+  using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
+  static constexpr auto* kernel = &fixed_length_kernel<Algorithm, Segments, Leaves, Op, Out>;
+  static constexpr auto policy = policy_of<Leaves>;
+  static constexpr std::size_t shared_bytes = fixed_length_shared_bytes<Algorithm>;
+
+  static int resident_blocks(const host_side::call_frame& frame) {
+    return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
+  }
+  /// Whether each resident warp gets as many segments as the algorithm wants.
+  static bool has_enough(const host_side::call_frame& frame, std::int64_t segments) {
+    if constexpr (requires { Algorithm::min_share; })
+      return segments >=
+             std::int64_t{Algorithm::min_share} * resident_blocks(frame) * (policy.block_threads / warp_lanes);
+    else return true;
+  }
+  static void enqueue(const host_side::call_frame& frame, const arguments& given) {
+    const auto& segments = given.segments;
+    int share = Algorithm::segments_per_warp(segments.length);
+    if constexpr (requires { Algorithm::min_segments_per_warp(segments.length); })
+      share = Algorithm::min_segments_per_warp(segments.length);
+    const int blocks = plan_fixed_length(resident_blocks(frame), segments.count, share, policy, frame.max_blocks());
+    const host_side::launch_shape shape{blocks, policy.block_threads, shared_bytes, 0,
+                                        "segments of one length that suits this algorithm"};
+    frame.launch(kernel, shape, false, [&](const auto&) { return given; });
+  }
+};
 
 /// Enqueues a kernel that takes a `partition`, and keeps units in scratch. `given` lacks both, here and below.
 template <class Kernel, class Segments, class Leaves, class Op, class Out, class... More>
@@ -107,13 +115,13 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
 template <class Segments, class Leaves, class Op, class Out>
 void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<Segments, Leaves, Op, Out>& given) {
   if constexpr (Segments::is_fixed_length) {
-    if (with_fixed_length_algorithm<Leaves>(
-            given.segments.length, [&]<class Algorithm>(Algorithm) { enqueue_fixed_length<Algorithm>(frame, given); }))
+    if (with_fixed_length_algorithm<Leaves>(given.segments.length, [&]<class Algorithm>(Algorithm) {
+          using reduction = fixed_length_reduction<Algorithm, Segments, Leaves, Op, Out>;
+          const bool takes = reduction::has_enough(frame, given.segments.count);
+          if (takes) reduction::enqueue(frame, given);
+          return takes;
+        }))
       return;
-    if constexpr (may_join_edges_late<wide_leaves<Leaves>>)
-      if (late_edges<Leaves, true>::takes(given.segments.length) &&
-          enqueue_fixed_length<late_edges<Leaves, true>>(frame, given, min_share_of_late_edges))
-        return;
   }
   if constexpr (!Segments::needs_cursor) {
     using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;

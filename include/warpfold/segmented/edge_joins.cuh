@@ -48,6 +48,15 @@ struct late_chunks<Leaves> {
 };
 template <class Leaves> using late_leaves = typename late_chunks<Leaves>::type;
 
+/// What such a node holds.
+template <class Leaves> struct edge_node_of { using type = typename Leaves::accumulator; };
+template <class Leaves>
+  requires may_join_full_nodes<Leaves>
+struct edge_node_of<Leaves> {
+  using type = thread::full_node<Leaves>;
+};
+template <class Leaves> using edge_node = typename edge_node_of<Leaves>::type;
+
 namespace detail {
 
 /// Whether the node of 2^level chunks that begins with chunk `index` lies at the right edge of `chunks` chunks.
@@ -80,27 +89,30 @@ template <class Leaves> struct full_joins {
   }
 };
 /// The same by the operator's own joins.
-template <class Leaves> struct own_joins {
+template <class Leaves, class Op> struct own_joins {
   using node = typename Leaves::accumulator;
   static constexpr bool loads_ahead = false;
   const Leaves& leaves;
+  Op op;
 
   __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
-    return thread::fold_chunk(leaves, from, leaves.transform.op, exists ? Leaves::chunk_items : 0);
+    return thread::fold_chunk(leaves, from, op, exists ? Leaves::chunk_items : 0);
   }
-  __device__ node join(const node& a, const node& b, int) const { return leaves.transform.op(a, b); }
+  __device__ node join(const node& a, const node& b, int) const { return op(a, b); }
 };
-template <class Leaves>
-using joins_of = std::conditional_t<may_join_full_nodes<Leaves>, full_joins<Leaves>, own_joins<Leaves>>;
+template <class Leaves, class Op> __device__ auto joins_of(const Leaves& leaves, [[maybe_unused]] Op op) {
+  if constexpr (may_join_full_nodes<Leaves>) return full_joins<Leaves>{leaves};
+  else return own_joins<Leaves, Op>{leaves, op};
+}
 
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
 /// `Index` counts items and chunks.
-template <class Leaves, class Index, class Nodes>
-__device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside,
+template <class Leaves, class Index, class Op, class Nodes>
+__device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside, Op op,
                                Nodes& nodes) {
   using node = typename Nodes::node;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
-  const joins_of<Leaves> joins{leaves};
+  const auto joins = joins_of(leaves, op);
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (Index row = 0; row * warp_lanes < chunks; row += rows) {
@@ -154,6 +166,24 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
     if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, true);
 }
 
+/// Folds the `chunks` chunks of the calling lane's segment, from item `first` on.
+template <class Leaves, class Op, class Nodes>
+__device__ void fold_in_lane(const Leaves& leaves, int first, int chunks, bool inside, Op op, Nodes& nodes) {
+  constexpr int chunk_items = Leaves::chunk_items;
+  const auto joins = joins_of(leaves, op);
+  const int lane = arch::lane_id();
+  WARPFOLD_NO_UNROLL
+  for (int c = 0; c < chunks; ++c) {
+    typename Leaves::chunk held = {};
+    load_chunk(leaves, held, first + c * chunk_items, chunk_items, inside);
+    auto value = joins.chunk(held, true);
+    int level = 0;
+    WARPFOLD_NO_UNROLL
+    for (; c >> level & 1; ++level) value = joins.join(nodes.at(level, lane), value, 1 << level);
+    nodes.at(level, lane) = value;
+  }
+}
+
 /// The calling lane's segment of `count` > 0 items from item `first` on, whose number is `segment`, and whose full
 /// nodes have been folded. One join in a loop serves all levels, so the code fits the instruction cache.
 template <class Leaves, class Index, class Count, class Nodes>
@@ -181,18 +211,18 @@ __device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, i
   }
   return value;
 }
-/// The same by the operator's own joins.
-template <class Leaves, class Index, class Count, class Nodes>
-__device__ auto join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside, const Nodes& nodes)
-    -> typename Leaves::accumulator {
+/// The same, or by the operator's own joins if it has no full nodes.
+template <class Leaves, class Index, class Count, class Op, class Nodes>
+__device__ auto join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside,
+                          [[maybe_unused]] Op op, const Nodes& nodes) -> typename Leaves::accumulator {
   if constexpr (may_join_full_nodes<Leaves>) return join_full_edge(leaves, first, count, segment, inside, nodes);
   else {
     const int tail = static_cast<int>(count & (Leaves::chunk_items - 1));
     const Count chunks = count >> log2_of(Leaves::chunk_items);
     typename Leaves::chunk last = {};
     load_chunk(leaves, last, static_cast<Index>(first + (count - tail)), tail, inside);
-    const auto value = thread::fold_chunk(leaves, last, leaves.transform.op, tail);
-    return join_left_nodes(leaves, chunks, segment, nodes, tail > 0, value);
+    const auto value = thread::fold_chunk(leaves, last, op, tail);
+    return join_left_nodes(op, chunks, segment, nodes, tail > 0, value);
   }
 }
 
@@ -200,18 +230,22 @@ __device__ auto join_edge(const Leaves& leaves, Index first, Count count, int se
 
 /// The shared memory of a warp whose segments have fewer than 2^Levels chunks.
 template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storage {
-  edge_nodes<typename detail::joins_of<Leaves>::node, Levels, Segments> nodes;
+  edge_nodes<edge_node<Leaves>, Levels, Segments> nodes;
   nodes_of_again<Leaves> again;
 };
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
 /// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
-template <class Leaves, class Index, class Storage, class A = typename Leaves::accumulator>
-__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Storage& storage, A& result) {
-  detail::fold_side_by_side(leaves, first, count >> log2_of(Leaves::chunk_items), inside,
-                            detail::joins_of<Leaves>{leaves}, storage.nodes);
+/// `Alone`: each lane folds its own segment, all of which are of about one length.
+template <bool Alone = false, class Leaves, class Index, class Op, class Storage,
+          class A = typename Leaves::accumulator>
+__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op, Storage& storage,
+                           A& result) {
+  const int chunks = count >> log2_of(Leaves::chunk_items);
+  if constexpr (Alone) detail::fold_in_lane(leaves, first, chunks, inside, op, storage.nodes);
+  else detail::fold_side_by_side(leaves, first, chunks, inside, detail::joins_of(leaves, op), storage.nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, storage.nodes);
+  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, storage.nodes);
   __syncwarp();  // before other segments' nodes are kept
   if constexpr (!never_folds_again<Leaves>) {
     if (__any_sync(full_warp, count > 0 && !thread::all_count(leaves, result)))
@@ -220,17 +254,17 @@ __device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool in
 }
 
 /// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
-template <class Leaves, class Storage, class IsInside, class A = typename Leaves::accumulator>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Storage& storage,
-                                     A& result) {
+template <class Leaves, class IsInside, class Op, class Storage, class A = typename Leaves::accumulator>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
+                                     Storage& storage, A& result) {
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
     detail::fold_chunks_of(leaves, segment * length, length >> log2_of(Leaves::chunk_items), segment,
-                           is_inside(segment * length, (segment + 1) * length), storage.nodes);
+                           is_inside(segment * length, (segment + 1) * length), op, storage.nodes);
   __syncwarp();
   const int lane = arch::lane_id();
   if (lane < taken)
-    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), storage.nodes);
+    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, storage.nodes);
   __syncwarp();
   if constexpr (!never_folds_again<Leaves>) {
     unsigned wrong = __ballot_sync(full_warp, lane < taken && !thread::all_count(leaves, result));
@@ -244,16 +278,16 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
 }
 
 /// The full nodes at the right edge of one segment, of fewer than 2^40 chunks.
-template <class Leaves> using span_nodes = edge_nodes<typename detail::joins_of<Leaves>::node, 40, 1>;
+template <class Leaves> using span_nodes = edge_nodes<edge_node<Leaves>, 40, 1>;
 
 /// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes call it.
 template <class Leaves, class A = typename Leaves::accumulator>
 __device__ A fold_full_span(const Leaves& leaves, std::int64_t first, std::int64_t items, span_nodes<Leaves>& nodes) {
   const bool inside = leaves.source.is_inside(first, first + items);
-  detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, nodes);
+  detail::fold_chunks_of(leaves, first, items >> log2_of(Leaves::chunk_items), 0, inside, leaves.transform.op, nodes);
   __syncwarp();
   A value{};
-  if (arch::lane_id() == 0) value = detail::join_edge(leaves, first, items, 0, inside, nodes);
+  if (arch::lane_id() == 0) value = detail::join_full_edge(leaves, first, items, 0, inside, nodes);
   __syncwarp();
   if constexpr (!never_folds_again<Leaves>) {
     if (__any_sync(full_warp, arch::lane_id() == 0 && !thread::all_count(leaves, value)))

@@ -5,15 +5,16 @@
 //   takes(length)              whether it is for segments of that length
 //   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
 //   min_segments_per_warp(length)  optional: how many at least, where fewer segments are to be spread over all warps
+//   min_share                  optional: how many segments there must be per resident warp
+//   storage                    optional: the shared memory of a block
 //   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one
 //                                  warp
 #pragma once
-#include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/arguments.cuh>
-#include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_lane_segments.cuh>
 #include <warpfold/segmented/fold_row_and_tail.cuh>
 #include <warpfold/segmented/known_segments.cuh>
+#include <warpfold/segmented/late_edges.cuh>
 #include <warpfold/segmented/segments.cuh>
 
 namespace warpfold::segmented {
@@ -192,41 +193,6 @@ template <class Leaves> struct two_rows {
   }
 };
 
-/// Segments of several chunks, of operators whose full nodes need no division: the edges of 32 segments are joined
-/// at once. Up to 32 wide chunks lie side by side; longer segments (`AreLong`) are folded one after another.
-template <class Leaves, bool AreLong> struct late_edges {
-  using wide = late_leaves<Leaves>;
-  static constexpr int chunk_items = wide::chunk_items,
-                       levels = AreLong ? 2 * log2_of(warp_lanes) : log2_of(warp_lanes);
-  /// Of fewer chunks too many lanes would be idle while edges are joined.
-  static constexpr int least_chunks = 4;
-  static constexpr std::int64_t least = (AreLong ? warp_lanes : least_chunks) * chunk_items,
-                                most = (std::int64_t{1} << levels) * chunk_items;
-  /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
-  static constexpr int segments =
-      AreLong && sizeof(typename detail::joins_of<wide>::node) > 16 ? warp_lanes / 2 : warp_lanes;
-  using storage = thread::array<edge_storage<wide, levels, segments>, policy_of<Leaves>.block_threads / warp_lanes>;
-
-  __host__ __device__ static constexpr bool takes(std::int64_t length) { return least < length && length <= most; }
-  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments; }
-  __host__ __device__ static constexpr int min_segments_per_warp(std::int64_t length) {
-    return AreLong ? 1 : warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
-  }
-
-  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const int length = static_cast<int>(arguments.segments.length), lane = arch::lane_id();
-    const std::int64_t begin = first * length;
-    const wide leaves = arguments.leaves.template from<chunk_items>(begin);
-    const auto is_inside = [&](int from, int to) {
-      return arguments.leaves.source.is_inside(begin + from, begin + to);
-    };
-    auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
-    typename Leaves::accumulator result{};
-    if constexpr (AreLong) fold_lanes_of_length(leaves, length, count, is_inside, own, result);
-    else fold_lanes(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), own, result);
-    if (lane < count) arguments.write(first + lane, result);
-  }
-};
 template <class Algorithm>
 inline constexpr std::size_t fixed_length_shared_bytes = [] {
   if constexpr (requires { typename Algorithm::storage; }) return sizeof(typename Algorithm::storage);
@@ -247,13 +213,11 @@ __host__ __device__ constexpr int segments_per_warp_of(std::int64_t length, std:
   } else return most;
 }
 
-/// Calls call(algorithm) with the algorithm for that length, if there is one. Returns whether there is.
+/// Calls call(algorithm) with algorithms for that length, until it returns true. Returns whether it has.
 template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_t length, Call call) {
   constexpr int few = policy_of<Leaves>.tiny_items, half = half_chunk_items<Leaves>, chunk = Leaves::chunk_items;
   const auto try_algorithm = [&]<class Algorithm>(Algorithm algorithm) {
-    const bool takes = Algorithm::takes(length);
-    if (takes) call(algorithm);
-    return takes;
+    return Algorithm::takes(length) && call(algorithm);
   };
   if (try_algorithm(empty_segments<Leaves>{}) || try_algorithm(single_items<Leaves>{}) ||
       try_algorithm(tiny_lengths<Leaves>{}))
@@ -262,9 +226,12 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
     if (try_algorithm(single_chunks<Leaves, half, few>{})) return true;
   if (try_algorithm(single_chunks<Leaves, chunk, greatest_of(few, half)>{})) return true;
   if constexpr (may_join_edges_late<wide_leaves<Leaves>>)
-    return try_algorithm(late_edges<Leaves, false>{}) || try_algorithm(several_chunks<Leaves>{});
+    return try_algorithm(late_edges<Leaves, edge_order::by_lanes>{}) ||
+           try_algorithm(late_edges<Leaves, edge_order::side_by_side>{}) || try_algorithm(several_chunks<Leaves>{}) ||
+           try_algorithm(late_edges<Leaves, edge_order::in_turn>{});
   if constexpr (may_join_own_nodes<wide_leaves<Leaves>> && folds_slowly<Leaves>)
-    if (!several_chunks<Leaves>::fills_lanes(length) && try_algorithm(late_edges<Leaves, false>{})) return true;
+    if (!several_chunks<Leaves>::fills_lanes(length) && try_algorithm(late_edges<Leaves, edge_order::side_by_side>{}))
+      return true;
   if constexpr (!may_join_edges_late<wide_leaves<Leaves>>)
     return try_algorithm(several_chunks<Leaves>{}) || try_algorithm(rows_and_tails<Leaves>{}) ||
            try_algorithm(two_rows<Leaves>{});

@@ -54,13 +54,12 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
 }
 
 /// The node over a whole segment: `value` is that of its tail, if it `has_tail`, and `nodes` those of its chunks.
-template <class Leaves, class Count, class Nodes, class A = typename Leaves::accumulator>
-__device__ A join_left_nodes(const Leaves& leaves, Count chunks, int segment, const Nodes& nodes, bool has_tail,
-                             A value) {
+template <class Op, class Count, class Nodes, class A = typename Nodes::node>
+__device__ A join_left_nodes(Op op, Count chunks, int segment, const Nodes& nodes, bool has_tail, A value) {
   WARPFOLD_NO_UNROLL
   for (int level = 0; chunks >> level != 0; ++level) {
     if (!(chunks >> level & 1)) continue;
-    value = has_tail ? leaves.transform.op(nodes.at(level, segment), value) : nodes.at(level, segment);
+    value = has_tail ? op(nodes.at(level, segment), value) : nodes.at(level, segment);
     has_tail = true;
   }
   return value;
@@ -112,7 +111,7 @@ WARPFOLD_NO_INLINE __device__ A fold_lanes_again(Leaves leaves, Index first, int
     typename Leaves::chunk last = {};
     detail::load_chunk(leaves, last, own_first + (own_count - tail), tail, inside);
     if (tail > 0) value = joins.first_items(last, tail);
-    value = detail::join_left_nodes(leaves, chunks, lane % half, nodes, tail > 0, value);
+    value = detail::join_left_nodes(leaves.transform.op, chunks, lane % half, nodes, tail > 0, value);
     __syncwarp();
     value = warp::shuffle(value, lane % half);
     if (lane / half == begin / half) result = value;

@@ -15,7 +15,7 @@ template <class Leaves> struct long_segment_storage {
 template <class Leaves>
   requires may_join_full_nodes<wide_leaves<Leaves>>
 struct long_segment_storage<Leaves> {
-  using type = span_nodes<wide_leaves<Leaves>>;
+  using type = span_nodes<late_leaves<Leaves>>;
 };
 template <class Leaves> using long_segment_nodes = typename long_segment_storage<Leaves>::type;
 
@@ -26,7 +26,7 @@ __device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::in
   constexpr int rows = long_rows_of<Leaves>;
   constexpr bool one_loop = has_one_span_loop<Leaves>;
   if constexpr (may_join_full_nodes<wide_leaves<Leaves>>)
-    return fold_full_span(leaves.template from<wide_items<Leaves>>(0), first, items, nodes);
+    return fold_full_span(leaves.template from<late_leaves<Leaves>::chunk_items>(0), first, items, nodes);
   else return fold_span<rows, one_loop>(leaves, first, items, op);
 }
 

@@ -66,7 +66,7 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   if constexpr (!std::is_empty_v<Edges>) {
     const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
     A value{};
-    fold_lanes(leaves, first, count, all_inside, edges, value);
+    fold_lanes(leaves, first, count, all_inside, op, edges, value);
     if (count > 0) store(own_one.number, first, count, value);
     return taken;
   }

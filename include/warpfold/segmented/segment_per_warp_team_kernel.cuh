@@ -13,10 +13,13 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Shared memory: the value of each warp's share.
-template <class Arguments>
-using warp_team_storage =
-    thread::array<typename Arguments::A, policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes>;
+/// Shared memory: the value of each warp's share, and its own part.
+template <class Arguments> struct warp_team_storage {
+  using leaves_type = typename Arguments::leaves_type;
+  static constexpr int warps = policy_of<leaves_type>.block_threads / warp_lanes;
+  thread::array<typename Arguments::A, warps> values;
+  thread::array<long_segment_nodes<leaves_type>, warps> own;
+};
 
 /// The share of a warp: items [first, last) of a segment, `step` at a time.
 struct warp_share {
@@ -57,21 +60,21 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
   return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
 }
 
-/// Folds up to `step` items from item `first` of the share's segment on.
+/// Folds up to `step` items from item `first` of the share's segment on. Valid in lane 0.
 template <class Arguments>
-__device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first) {
+__device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first,
+                          [[maybe_unused]] long_segment_nodes<typename Arguments::leaves_type>& nodes) {
   using leaves_type = typename Arguments::leaves_type;
   constexpr bool by_runs = thread::folds_parts_by_runs<leaves_type>;
   constexpr int many_rows = by_runs ? long_rows_of_runs : policy_of<leaves_type>.long_rows,
                 few_rows = by_runs ? many_rows : target_share_rows;
-  const auto fold = [&]<int Rows>(std::integral_constant<int, Rows>) {
-    return fold_span<Rows>(arguments.leaves, share.items.begin + first, least_of(share.last - first, share.step),
-                           arguments.op);
-  };
+  const std::int64_t from = share.items.begin + first, items = least_of(share.last - first, share.step);
   // A share of few rows is folded fastest in one batch of as many rows.
-  return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
-             ? fold(std::integral_constant<int, few_rows>{})
-             : fold(std::integral_constant<int, many_rows>{});
+  if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
+    return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
+  if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+    return fold_long_span(arguments.leaves, from, items, arguments.op, nodes);
+  else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
 }
 
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.
@@ -89,7 +92,8 @@ template <class Arguments> __device__ void join_share_of_units(const Arguments& 
 
 /// Joins the values of a team's shares, from that of the calling warp on, and writes the segment's result.
 template <class Arguments>
-__device__ void join_team(const Arguments& arguments, const warp_share& share, warp_team_storage<Arguments>& values) {
+__device__ void join_team(const Arguments& arguments, const warp_share& share,
+                          const warp_team_storage<Arguments>& storage) {
   const std::int64_t count = share.items.end - share.items.begin;
   const int lane = arch::lane_id();
   if (count == 0) {
@@ -97,7 +101,8 @@ __device__ void join_team(const Arguments& arguments, const warp_share& share, w
     return;
   }
   const int shares = static_cast<int>((count - 1) / share.step) + 1;
-  const auto value = warp::all_reduce(values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
+  const auto value =
+      warp::all_reduce(storage.values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
   if (lane == 0) arguments.write(arguments.out, share.segment, share.items.begin, count, value);
 }
 
@@ -111,7 +116,7 @@ segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, 
   const auto& arguments = with_known_segments(given);
   segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
-  auto& values = arch::dynamic_shared<warp_team_storage<arguments_type>>();
+  auto& storage = arch::dynamic_shared<warp_team_storage<arguments_type>>();
   constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
   const int warp = arch::uniform_warp();
   const bool takes_units = static_cast<int>(blockIdx.x) < teams.partition_blocks;
@@ -121,14 +126,15 @@ segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, 
                                        : share_of_team(arguments, place >> teams.log_warps, own, teams.log_warps);
   WARPFOLD_NO_UNROLL
   for (std::int64_t first = share.first; first < share.last; first += share.step) {
-    const auto value = fold_step(arguments, share, first);
+    const auto value = fold_step(arguments, share, first, storage.own[warp]);
     const std::int64_t position = partition.position(share.segment, share.items.begin);
     if (arch::lane_id() == 0)
-      (takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : values[warp]) = value;
+      (takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : storage.values[warp]) =
+          value;
   }
   if (takes_units) return join_share_of_units(arguments, share);
   __syncthreads();
-  if (own == 0 && share.last >= 0) join_team(arguments, share, values);
+  if (own == 0 && share.last >= 0) join_team(arguments, share, storage);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The algorithm for segments of one length of operators whose joins take long: the right edges of a warp's segments are
+// joined together (edge_joins.cuh).
+#pragma once
+#include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/segmented/edge_joins.cuh>
+
+namespace warpfold::segmented {
+inline namespace WARPFOLD_HIDDEN_V1 {
+
+/// How a warp folds the chunks of its segments.
+enum class edge_order {
+  by_lanes,      ///< of few chunks: each lane folds its own segment
+  side_by_side,  ///< of up to 32
+  in_turn        ///< of more: one segment after another
+};
+/// Segments of several chunks.
+template <class Leaves, edge_order Order> struct late_edges {
+  using wide = late_leaves<Leaves>;
+  static constexpr bool by_lanes = Order == edge_order::by_lanes, in_turn = Order == edge_order::in_turn;
+  static constexpr int chunk_items = wide::chunk_items, few_chunks = 4, log_lanes = log2_of(warp_lanes),
+                       levels = by_lanes  ? log2_of(few_chunks)
+                                : in_turn ? 2 * log_lanes
+                                          : log_lanes;
+  static constexpr std::int64_t least = by_lanes  ? Leaves::chunk_items
+                                        : in_turn ? warp_lanes * chunk_items
+                                                  : few_chunks * chunk_items,
+                                most = (std::int64_t{1} << levels) * chunk_items;
+  /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
+  static constexpr int segments = in_turn && sizeof(edge_node<wide>) > 16 ? warp_lanes / 2 : warp_lanes;
+  using storage = thread::array<edge_storage<wide, levels, segments>, policy_of<Leaves>.block_threads / warp_lanes>;
+
+  __host__ __device__ static constexpr bool takes(std::int64_t length) { return least < length && length <= most; }
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments; }
+  /// For how many segments per resident warp; with fewer of few chunks lanes would be idle.
+  static constexpr int min_share = by_lanes ? warp_lanes / 2 : in_turn ? min_share_of_late_edges : 0;
+  __host__ __device__ static constexpr int min_segments_per_warp(std::int64_t length) {
+    if (by_lanes) return warp_lanes / 4;
+    return in_turn ? 1 : warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
+  }
+
+  template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
+    const int length = static_cast<int>(arguments.segments.length), lane = arch::lane_id();
+    const std::int64_t begin = first * length;
+    const wide leaves = arguments.leaves.template from<chunk_items>(begin);
+    const auto is_inside = [&](int from, int to) {
+      return arguments.leaves.source.is_inside(begin + from, begin + to);
+    };
+    auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
+    typename Leaves::accumulator result{};
+    if constexpr (in_turn) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, result);
+    else
+      fold_lanes<by_lanes>(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), arguments.op,
+                           own, result);
+    if (lane < count) arguments.write(first + lane, result);
+  }
+};
+
+}  // namespace WARPFOLD_HIDDEN_V1
+}  // namespace warpfold::segmented
