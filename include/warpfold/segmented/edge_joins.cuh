@@ -5,57 +5,11 @@
 // edges of all segments at once, one per lane. If the operator has full nodes (thread/full_form.cuh), only edges need
 // its own joins, which count and may divide.
 #pragma once
-#include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/fold_again.cuh>
+#include <warpfold/segmented/late_leaves.cuh>
 #include <warpfold/thread/choose.cuh>
-#include <warpfold/thread/full_form.cuh>
 
 namespace warpfold::segmented {
-
-/// Whether segments of these leaves may be folded so by full nodes. Segments with NaN that do not count are folded
-/// again, by the operator's joins (fold_again.cuh).
-template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_full_nodes() {
-  if constexpr (thread::has_full_form<Leaves>)
-    return sizeof(thread::full_node<Leaves>) <= 24 && Leaves::chunk_items > 1;
-  else return false;
-}
-template <class Leaves> inline constexpr bool may_join_full_nodes = find_may_join_full_nodes<Leaves>();
-/// Whether they are folded so by the operator's own joins, which take long.
-template <class Leaves>
-inline constexpr bool may_join_own_nodes =
-    !may_join_full_nodes<Leaves> && sizeof(typename Leaves::accumulator) <= 16 && Leaves::chunk_items > 1;
-template <class Leaves>
-inline constexpr bool may_join_edges_late = may_join_full_nodes<Leaves> ||
-                                            (may_join_own_nodes<Leaves> && has_long_joins<Leaves>);
-/// The same if no segment is folded again.
-template <class Leaves> WARPFOLD_JIT consteval bool find_never_folds_again() {
-  if constexpr (may_join_full_nodes<Leaves>) return thread::always_counts<Leaves>;
-  else return true;
-}
-template <class Leaves> inline constexpr bool never_folds_again = find_never_folds_again<Leaves>();
-template <class Leaves>
-inline constexpr bool joins_edges_late = may_join_full_nodes<Leaves>&& never_folds_again<Leaves>;
-
-/// The same leaves in the chunks that are folded so: a lane holds few full nodes, and no accumulators, while it folds
-/// one, so chunks are longer.
-template <class Leaves> struct late_chunks { using type = wide_leaves<Leaves>; };
-template <class Leaves>
-  requires may_join_full_nodes<wide_leaves<Leaves>>
-struct late_chunks<Leaves> {
-  static constexpr std::size_t node_bytes = least_of(sizeof(thread::full_node<wide_leaves<Leaves>>), std::size_t{16});
-  using type = typename in_chunks<Leaves, wide_chunk_items(thread::held_bytes<typename Leaves::source_type, double>,
-                                                           node_bytes, wide_items<Leaves>)>::type;
-};
-template <class Leaves> using late_leaves = typename late_chunks<Leaves>::type;
-
-/// What such a node holds.
-template <class Leaves> struct edge_node_of { using type = typename Leaves::accumulator; };
-template <class Leaves>
-  requires may_join_full_nodes<Leaves>
-struct edge_node_of<Leaves> {
-  using type = thread::full_node<Leaves>;
-};
-template <class Leaves> using edge_node = typename edge_node_of<Leaves>::type;
 
 namespace detail {
 
@@ -73,11 +27,11 @@ __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& fr
 }
 
 /// How nodes are folded: `chunk` is that of a lane's chunk, which means nothing if it does not exist, and `join` that
-/// of two of `chunks` chunks each.
+/// of two of `chunks` chunks each. `joins_any`: nodes may be joined though they are no neighbours, or do not exist.
 template <class Leaves> struct full_joins {
   using node = thread::full_node<Leaves>;
   /// Where a chunk takes long to fold. (Moments are 5 to 8 % slower so.)
-  static constexpr bool loads_ahead = sizeof(node) > 16;
+  static constexpr bool loads_ahead = sizeof(node) > 16, joins_any = true;
   const Leaves& leaves;
 
   __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
@@ -91,7 +45,7 @@ template <class Leaves> struct full_joins {
 /// The same by the operator's own joins.
 template <class Leaves, class Op> struct own_joins {
   using node = typename Leaves::accumulator;
-  static constexpr bool loads_ahead = false;
+  static constexpr bool loads_ahead = false, joins_any = false;
   const Leaves& leaves;
   Op op;
 
@@ -131,7 +85,10 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     for (int level = 0; level < log_row; ++level) WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       if (is_at_edge(exist, r * warp_lanes + lane, level)) nodes.at(level, segment) = values[r];
-      values[r] = joins.join(values[r], warp::shuffle_down(values[r], 1 << level), 1 << level);
+      const node right = warp::shuffle_down(values[r], 1 << level);
+      const int index = r * warp_lanes + lane;
+      if (joins.joins_any || (index % (2 << level) == 0 && index + (2 << level) <= exist))
+        values[r] = joins.join(values[r], right, 1 << level);
     }
     // The first lane's nodes wait for their right siblings where those at the edge stay.
     if (lane != 0 || exist < warp_lanes) continue;

@@ -29,10 +29,9 @@ template <class Node, int Levels, int Segments = warp_lanes> class edge_nodes {
 /// last one is partly empty, and no node crosses its end.
 template <class Nodes> class packed_nodes {
  public:
-  /// Where a chunk belongs: chunk `chunk` of segment `segment`, in a node of 2^level chunks.
+  /// Where a chunk belongs: chunk `chunk` of segment `segment`, and chunk `part` of a node of 2^level chunks.
   struct place {
-    int level, segment, chunk;
-    bool is_first;  ///< of its node
+    int level, segment, chunk, part;
     bool exists;
   };
 
@@ -62,7 +61,7 @@ template <class Nodes> class packed_nodes {
     const int within = own - begin, part = within & ((1 << level) - 1);
     const bool exists = own < total_;
     const int segment = exists ? nodes_.owners[number + (within >> level)] : 0;
-    return {level, segment, (__shfl_sync(full_warp, chunks, segment) >> (level + 1) << (level + 1)) + part, part == 0,
+    return {level, segment, (__shfl_sync(full_warp, chunks, segment) >> (level + 1) << (level + 1)) + part, part,
             exists};
   }
 

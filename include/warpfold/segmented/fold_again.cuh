@@ -21,8 +21,8 @@ __device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Ind
 }
 
 /// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, at most 32, of
-/// segment l, from item `first` on. `joins` (edge_joins.cuh) computes the node over a chunk, and the join of two,
-/// and says whether the next chunk is loaded meanwhile.
+/// segment l, from item `first` on. `joins` (edge_joins.cuh) computes the node over a chunk, and the join of two; it
+/// says whether the next chunk is loaded meanwhile, and whether it joins any values.
 template <class Leaves, class Index, class Joins, class Nodes>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,
                                   Nodes& nodes) {
@@ -45,10 +45,12 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     const int top = __shfl_sync(full_warp, own.level, 0);
     WARPFOLD_NO_UNROLL
     for (int level = 0;; ++level) {
-      if (level == own.level && own.is_first && own.exists) nodes.at(level, own.segment) = value;
+      if (level == own.level && own.part == 0 && own.exists) nodes.at(level, own.segment) = value;
       if (level == top) break;
-      // Past its node's end a lane computes no node, and its value is not kept.
-      value = joins.join(value, warp::shuffle_down(value, 1 << level), 1 << level);
+      const auto right = warp::shuffle_down(value, 1 << level);
+      // Another lane's join is no node, and is not kept.
+      const bool is_node = level < own.level && own.exists && (own.part & ((2 << level) - 1)) == 0;
+      if (Joins::joins_any || is_node) value = joins.join(value, right, 1 << level);
     }
   }
 }
@@ -68,7 +70,7 @@ __device__ A join_left_nodes(Op op, Count chunks, int segment, const Nodes& node
 /// Nodes by the operator's own joins, item by item.
 template <class Leaves> struct item_joins {
   using A = typename Leaves::accumulator;
-  static constexpr bool loads_ahead = false;
+  static constexpr bool loads_ahead = false, joins_any = false;
   const Leaves& leaves;
 
   /// The node over the first `count` > 0 items of a chunk.
