@@ -56,7 +56,7 @@ std::vector<float> numbers(std::int64_t count) {
 
 /// A long segment behind the others raises the mean length.
 template <class Op> void expect_trees(std::vector<int> lengths, int offset) {
-  lengths.push_back(20 * static_cast<int>(lengths.size()));
+  lengths.push_back(100 * static_cast<int>(lengths.size()));
   const std::vector<int> offsets = offsets_of(lengths);
   const std::vector<float> items = numbers(offsets.back());
   reduce_late(items, offsets, offset, Op{}, counted_hash{{}, -1}, [&](int begin, int end, const counted_hash& found) {

@@ -137,7 +137,7 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
       return staged::enqueue(frame, given);
   }
   if constexpr (may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>)
-    if (given.leaves.source.items / min_late_length >= given.segments.count)
+    if (given.leaves.source.items / min_late_length<Leaves> >= given.segments.count)
       return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
   load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }

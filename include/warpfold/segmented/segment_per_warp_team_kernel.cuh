@@ -13,12 +13,15 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Shared memory: the value of each warp's share, and its own part.
+struct no_nodes {};
+/// Shared memory: the value of each warp's share, and its own part if it folds parts.
 template <class Arguments> struct warp_team_storage {
   using leaves_type = typename Arguments::leaves_type;
   static constexpr int warps = policy_of<leaves_type>.block_threads / warp_lanes;
   thread::array<typename Arguments::A, warps> values;
-  thread::array<long_segment_nodes<leaves_type>, warps> own;
+  thread::array<std::conditional_t<thread::folds_parts_by_runs<leaves_type>, long_segment_nodes<leaves_type>, no_nodes>,
+                warps>
+      own;
 };
 
 /// The share of a warp: items [first, last) of a segment, `step` at a time.
@@ -61,20 +64,20 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
 }
 
 /// Folds up to `step` items from item `first` of the share's segment on. Valid in lane 0.
-template <class Arguments>
+template <class Arguments, class Nodes>
 __device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first,
-                          [[maybe_unused]] long_segment_nodes<typename Arguments::leaves_type>& nodes) {
+                          [[maybe_unused]] Nodes& nodes) {
   using leaves_type = typename Arguments::leaves_type;
-  constexpr bool by_runs = thread::folds_parts_by_runs<leaves_type>;
-  constexpr int many_rows = by_runs ? long_rows_of_runs : policy_of<leaves_type>.long_rows,
-                few_rows = by_runs ? many_rows : target_share_rows;
   const std::int64_t from = share.items.begin + first, items = least_of(share.last - first, share.step);
-  // A share of few rows is folded fastest in one batch of as many rows.
-  if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
-    return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
-  if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+  if constexpr (thread::folds_parts_by_runs<leaves_type>)
     return fold_long_span(arguments.leaves, from, items, arguments.op, nodes);
-  else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
+  else {
+    constexpr int many_rows = policy_of<leaves_type>.long_rows, few_rows = target_share_rows;
+    // A share of few rows is folded fastest in one batch of as many rows.
+    return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
+               ? fold_span<few_rows>(arguments.leaves, from, items, arguments.op)
+               : fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
+  }
 }
 
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.
