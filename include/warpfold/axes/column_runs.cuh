@@ -11,15 +11,6 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-namespace detail {
-template <class Leaves> inline constexpr bool folds_runs = false;
-template <class T, class Op, class Transform, class A, int Items>
-inline constexpr bool folds_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
-    thread::tells_wide_full_nodes<Op>();
-}  // namespace detail
-/// Whether columns of these leaves are folded by runs.
-template <class Leaves> inline constexpr bool folds_runs = detail::folds_runs<Leaves>;
-
 /// The nodes over items [first, first + count) of neighbouring outputs, whose first items lie together from `origin`
 /// on: item by item, for batches with items that do not count. They are rare, so the code is small, and loads again.
 template <class Leaves, class Map, class Op, class A, int Vector>

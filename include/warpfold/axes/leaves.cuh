@@ -114,10 +114,18 @@ template <class T, class Op, class Transform, class A, int Items>
 inline constexpr bool folds_parts_by_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
     thread::is_fused<Op>&& thread::tells_wide_full_nodes<Op>();
 }  // namespace detail
-/// The most adjacent items that a lane takes of a row: a vector, or 64 bytes if these are folded by runs.
+namespace detail {
+template <class Leaves> inline constexpr bool folds_runs = false;
+template <class T, class Op, class Transform, class A, int Items>
+inline constexpr bool folds_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
+    thread::tells_wide_full_nodes<Op>();
+}  // namespace detail
+/// Whether lanes fold runs of many items: the operator has full nodes.
+template <class Leaves> inline constexpr bool folds_runs = detail::folds_runs<Leaves>;
+/// The most adjacent items that a lane takes of a row: a vector, or a run of 64 bytes.
 template <class Leaves> consteval int row_chunk_items() {
   constexpr int vector = thread::items_per_chunk(sizeof(typename Leaves::item));
-  return detail::folds_parts_by_runs<Leaves> && vector > 1 ? 4 * vector : vector;
+  return folds_runs<Leaves> && vector > 1 ? 4 * vector : vector;
 }
 
 /// Bytes that a thread holds for each item while it folds a batch: arg-reductions keep no indices.

@@ -74,9 +74,12 @@ __device__ auto fold_step(const Arguments& arguments, const warp_share& share, s
   else {
     constexpr int many_rows = policy_of<leaves_type>.long_rows, few_rows = target_share_rows;
     // A share of few rows is folded fastest in one batch of as many rows.
-    return share.step <= few_rows * warp_lanes * leaves_type::chunk_items
-               ? fold_span<few_rows>(arguments.leaves, from, items, arguments.op)
-               : fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
+    if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
+      return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
+    if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+      return fold_span<2>(arguments.leaves.template from<late_leaves<leaves_type>::chunk_items>(0), from, items,
+                          arguments.op);
+    else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
   }
 }
 
