@@ -10,10 +10,14 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// Whether leaves are pairs of numbers as wide as the items, as those of minima and maxima: quick unless they are terms.
+template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
+inline constexpr bool holds_pairs = sizeof(T) >= 4 && sizeof(A) <= 2 * sizeof(T) && !detail::has_terms<Leaves>;
 /// Whether a batch takes more time to fold than to load. Arg-reductions compare its items as numbers, for which bytes
 /// and halves must be converted.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
-inline constexpr bool folds_heavily = is_heavy<T, A> && !(thread::locates<Leaves> && sizeof(T) >= 4);
+inline constexpr bool folds_heavily =
+    is_heavy<T, A> && !holds_pairs<Leaves> && !(thread::locates<Leaves> && sizeof(T) >= 4);
 /// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
 inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes
