@@ -10,7 +10,7 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether leaves are pairs of numbers as wide as the items, as those of minima and maxima: quick unless they are terms.
+/// Whether leaves are pairs of numbers as wide as the items, as minima and maxima are: quick, unless they are terms.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool holds_pairs = sizeof(T) >= 4 && sizeof(A) <= 2 * sizeof(T) && !detail::has_terms<Leaves>;
 /// Whether a batch takes more time to fold than to load. Arg-reductions compare its items as numbers, for which bytes
