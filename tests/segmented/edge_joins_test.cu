@@ -2,6 +2,7 @@
 // Segments whose right edges are joined together, one per lane. Each has the bits of its own canonical tree.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -38,12 +39,15 @@ template <class Leaves, class Check> void for_lengths(Check check) {
   }
 }
 
-template <class T, class Op, class Transform> void expect_trees(Op op, Transform transform) {
+/// `has_nan`: every seventh item is NaN.
+template <class T, class Op, class Transform> void expect_trees(Op op, Transform transform, bool has_nan = false) {
   using lift = wf::thread::lifted<Op, Transform>;
-  using A = typename Op::result;
+  using A = wf::accumulator_t<Op, T>;
   wf_test::random_source random(7);
   std::vector<T> items(140'000);
   for (T& x : items) x = static_cast<T>(static_cast<int>(random.below(1 << 20)) - (1 << 19)) / 1024;
+  if constexpr (std::is_floating_point_v<T>)
+    for (std::size_t i = 3; has_nan && i < items.size(); i += 7) items[i] = NAN;
   using leaves = wf::thread::leaves<decltype(wf::segmented::in_narrow_chunks<A>(
                                         wf::detail::make_source(static_cast<const T*>(nullptr), 0))),
                                     lift, A>;
@@ -64,9 +68,9 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
           });
       const auto found = out.to_host();
       for (std::int64_t s = 0; s < count; ++s) {
-        std::vector<A> values;
+        std::vector<std::remove_cvref_t<decltype(transform(own[0]))>> values;
         for (std::int64_t k = 0; k < length; ++k)
-          values.push_back(op.lift(transform(own[static_cast<std::size_t>(s * length + k)])));
+          values.push_back(transform(own[static_cast<std::size_t>(s * length + k)]));
         const A expected = wf::canonical_tree::replay(values.data(), length, op);
         ASSERT_EQ(std::memcmp(&found[static_cast<std::size_t>(s)], &expected, sizeof(A)), 0)
             << "segment " << s << " of " << count << " of " << length << " items";
@@ -76,6 +80,12 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
 }
 
 TEST(edge_joins, have_the_bits_of_the_tree) { expect_trees<float>(wf::moments<>{}, wf::thread::no_transform{}); }
+TEST(edge_joins, have_the_bits_of_the_tree_of_statistics) {
+  expect_trees<float>(wf::statistics<>{}, wf::thread::no_transform{});
+}
+TEST(edge_joins, have_the_bits_of_the_tree_of_statistics_without_nan) {
+  expect_trees<float>(wf::statistics<>{}, wf::thread::no_transform{}, true);
+}
 TEST(edge_joins, have_the_association_of_the_tree_by_own_joins) {
   expect_trees<float>(wf_test::hash_by_joins{}, wf::thread::no_transform{});
 }
