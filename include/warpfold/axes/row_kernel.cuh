@@ -14,9 +14,13 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// A lane that folds runs holds few accumulators at a time, so two blocks have enough registers.
 template <class Leaves>
 inline constexpr row_policy row_policy_of = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items,
-                                                           leaf_bytes<Leaves>(), lane_leaf_bytes<Leaves>());
+                                                           leaf_bytes<Leaves>(),
+                                                           folds_runs<Leaves>
+                                                               ? least_of(lane_leaf_bytes<Leaves>(), std::size_t{32})
+                                                               : lane_leaf_bytes<Leaves>());
 
 /// How the items of an output are read in chunks, one after another.
 template <class Leaves, class Map> struct item_chunks {
