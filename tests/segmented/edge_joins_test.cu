@@ -44,7 +44,7 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
   using lift = wf::thread::lifted<Op, Transform>;
   using A = wf::accumulator_t<Op, T>;
   wf_test::random_source random(7);
-  std::vector<T> items(140'000);
+  std::vector<T> items(160'000);
   for (T& x : items) x = static_cast<T>(static_cast<int>(random.below(1 << 20)) - (1 << 19)) / 1024;
   if constexpr (std::is_floating_point_v<T>)
     for (std::size_t i = 3; has_nan && i < items.size(); i += 7) items[i] = NAN;
@@ -54,7 +54,7 @@ template <class T, class Op, class Transform> void expect_trees(Op op, Transform
   for_lengths<leaves>([&]<class Algorithm>(Algorithm, std::int64_t length) {
     for (const int count : {1, 7, 33, 100, 300}) {
       // One block of warps that fold several times; of the long ones only the shortest.
-      if (count * length > (length == 257 ? 80'000 : 40'960) && count > 7) continue;
+      if (count * length > (length == 513 ? 155'000 : 40'960) && count > 7) continue;
       if (count * length > std::ssize(items)) continue;
       const std::vector<T> own(items.begin(), items.begin() + count * length);
       const device_array<T> in(own, length % 4);
