@@ -225,12 +225,12 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
     for (int p = 0; p < Order - 1; ++p) value.power[p] = all.power[p];
     return value;
   }
-  /// Of a right neighbour of at least one item. What is rare elsewhere is the only case here, so it is inlined.
+  /// With a right neighbour of at least one item. Inlined, since what is rare elsewhere is the only case here.
   __host__ __device__ static result join_fewer(const full& left, std::int64_t items, const result& right) {
     if (detail::is_any_large(left.sum, right.sum)) return detail::join_large(of_full(left, items), right);
     return detail::join_any<Order>(of_full(left, items), right);
   }
-  /// Infinities of both signs say no, too.
+  /// False if an item is NaN, or if there are infinities of both signs.
   __host__ __device__ static bool all_count(const result& value) requires(skips_nan) { return value.sum == value.sum; }
 
  private:

@@ -249,6 +249,24 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   EXPECT_FALSE(of_narrow_items.has_value());
 }
 
+// Of 3000 items, shares of 1024 leave one warp of four idle. Folds that take long go to single warps then, if their
+// blocks fill the multiprocessors.
+TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
+  constexpr auto slow = segmented::kernel_policy_for(32, 4, true);
+  const auto warps_of_team = [&](std::int64_t segments, std::int64_t length, bool is_fixed_length,
+                                 const segmented::kernel_policy& policy) {
+    const auto plan =
+        segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length, 8, 4, policy);
+    return plan ? 1 << plan->teams.log_warps : 0;
+  };
+  EXPECT_EQ(warps_of_team(22'369, 3000, true, kinds[0].policy), 4);
+  EXPECT_EQ(warps_of_team(22'369, 3000, true, slow), 1);
+  EXPECT_EQ(warps_of_team(22'369, 3000, false, slow), 4) << "of other lengths shares are not known";
+  EXPECT_EQ(warps_of_team(8192, 8192, true, slow), 8) << "no warp is idle";
+  EXPECT_EQ(warps_of_team(3355, 20'000, true, slow), 8)
+      << "420 blocks of single warps would fill three rounds and a bit";
+}
+
 TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {
   const segmented::kernel_policy& policy = kinds[0].policy;
   const int warps = policy.block_threads / 32;

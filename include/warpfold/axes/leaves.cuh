@@ -113,8 +113,6 @@ template <class Leaves> inline constexpr bool folds_parts_by_runs = false;
 template <class T, class Op, class Transform, class A, int Items>
 inline constexpr bool folds_parts_by_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
     thread::is_fused<Op>&& thread::tells_wide_full_nodes<Op>();
-}  // namespace detail
-namespace detail {
 template <class Leaves> inline constexpr bool folds_runs = false;
 template <class T, class Op, class Transform, class A, int Items>
 inline constexpr bool folds_runs<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =

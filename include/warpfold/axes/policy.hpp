@@ -55,8 +55,8 @@ inline constexpr bool is_heavy = sizeof(A) > sizeof(T) && !(std::is_arithmetic_v
 
 /// For threads that load `vector` items of `item_bytes` at a time, have an accumulator for each of their outputs, and
 /// `leaf_bytes` for each item of an output while they fold a batch. Memory needs 64 KiB in flight. Few threads have
-/// many loads each, so little has to be joined, and load ahead; but where there is much to compute, other warps
-/// must load meanwhile.
+/// many loads each, so little has to be joined, and load ahead; but where there is much to compute, more warps
+/// have half as many loads each.
 consteval kernel_policy kernel_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes, std::size_t leaf_bytes,
                                           int vector, bool is_heavy) {
   kernel_policy p{};
@@ -85,11 +85,12 @@ inline constexpr std::size_t run_leaf_bytes = 8;
 inline constexpr int fused_threads = 128;
 /// Threads of a multiprocessor where lanes sum columns in a form of their own (thread/lane_accumulator.cuh).
 constexpr int summing_threads(std::size_t accumulator_bytes) { return accumulator_bytes <= 64 ? 512 : 256; }
-/// Single threads fold whole columns, and nothing is joined, if these keep the device busy for so much of the time.
-/// Bytes in flight that keep memory busy; of the threads for which a multiprocessor has registers, as many suffice
-/// where there is more to compute. (Measured on an H200 by sums, means, arg-reductions and logsumexp of 1000 to 10^6
-/// columns.)
-inline constexpr int least_busy_percent = 80, busy_bytes = 40 * 1024, busy_quarters = 3;
+/// If one thread per column keeps the device busy for this share of the time, threads fold whole columns, and nothing
+/// is joined. (These three were measured on an H200: sums, means, argmax and logsumexp of 1000 to 10^6 columns.)
+inline constexpr int least_busy_percent = 80;
+/// A multiprocessor is busy with light folds if its threads have so many bytes in flight; with heavy ones, if it has so
+/// many quarters of the threads that its registers allow.
+inline constexpr int busy_bytes = 40 * 1024, busy_quarters = 3;
 
 struct row_policy {
   int block_threads;

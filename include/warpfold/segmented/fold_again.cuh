@@ -2,7 +2,7 @@
 // Segments that were folded as if all of their items counted, but have NaN that do not: they are folded again, by the
 // operator's own joins. That is rare, so the code is small, and not inlined.
 #pragma once
-#include <warpfold/segmented/edge_nodes.cuh>
+#include <warpfold/segmented/fold_side_by_side.cuh>
 #include <warpfold/segmented/fold_span.cuh>
 #include <warpfold/thread/node_counter.cuh>
 
@@ -13,59 +13,6 @@ template <class Leaves>
 using nodes_of_again = edge_nodes<typename Leaves::accumulator, log2_of(warp_lanes), warp_lanes / 2>;
 
 namespace detail {
-
-template <class Leaves, class Index>
-__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
-  if (inside) leaves.source.load_inside(to, first, count);
-  else leaves.source.load_items(to, first, count);
-}
-
-/// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, at most 32, of
-/// segment l, from item `first` on. `joins` (edge_joins.cuh) computes the node over a chunk, and the join of two; it
-/// says whether the next chunk is loaded meanwhile, and whether it joins any values.
-template <class Leaves, class Index, class Joins, class Nodes>
-__device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,
-                                  Nodes& nodes) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  const packed_nodes packed(chunks, nodes);
-  typename Leaves::chunk ahead = {};
-  auto next = packed.at(0, chunks);
-  const auto load = [&] {
-    load_chunk(leaves, ahead, warp::shuffle(first, next.segment) + next.chunk * chunk_items,
-               next.exists ? chunk_items : 0, inside);
-  };
-  if (Joins::loads_ahead) load();
-  WARPFOLD_NO_UNROLL
-  for (int done = 0; done < packed.total(); done += warp_lanes) {
-    if (!Joins::loads_ahead) next = packed.at(done, chunks), load();
-    const auto own = next;
-    const auto held = ahead;
-    if (Joins::loads_ahead && done + warp_lanes < packed.total()) next = packed.at(done + warp_lanes, chunks), load();
-    auto value = joins.chunk(held, own.exists);
-    const int top = __shfl_sync(full_warp, own.level, 0);
-    WARPFOLD_NO_UNROLL
-    for (int level = 0;; ++level) {
-      if (level == own.level && own.part == 0 && own.exists) nodes.at(level, own.segment) = value;
-      if (level == top) break;
-      const auto right = warp::shuffle_down(value, 1 << level);
-      // Another lane's join is no node, and is not kept.
-      const bool is_node = level < own.level && own.exists && (own.part & ((2 << level) - 1)) == 0;
-      if (Joins::joins_any || is_node) value = joins.join(value, right, 1 << level);
-    }
-  }
-}
-
-/// The node over a whole segment: `value` is that of its tail, if it `has_tail`, and `nodes` those of its chunks.
-template <class Op, class Count, class Nodes, class A = typename Nodes::node>
-__device__ A join_left_nodes(Op op, Count chunks, int segment, const Nodes& nodes, bool has_tail, A value) {
-  WARPFOLD_NO_UNROLL
-  for (int level = 0; chunks >> level != 0; ++level) {
-    if (!(chunks >> level & 1)) continue;
-    value = has_tail ? op(nodes.at(level, segment), value) : nodes.at(level, segment);
-    has_tail = true;
-  }
-  return value;
-}
 
 /// Nodes by the operator's own joins, item by item.
 template <class Leaves> struct item_joins {

@@ -13,15 +13,14 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// Shared memory: the value of each warp's share, and nodes of its own where it folds shares as long segments.
 struct no_nodes {};
-/// Shared memory: the value of each warp's share, and its own part if it folds parts.
 template <class Arguments> struct warp_team_storage {
   using leaves_type = typename Arguments::leaves_type;
+  using nodes = std::conditional_t<thread::folds_parts_by_runs<leaves_type>, long_segment_nodes<leaves_type>, no_nodes>;
   static constexpr int warps = policy_of<leaves_type>.block_threads / warp_lanes;
   thread::array<typename Arguments::A, warps> values;
-  thread::array<std::conditional_t<thread::folds_parts_by_runs<leaves_type>, long_segment_nodes<leaves_type>, no_nodes>,
-                warps>
-      own;
+  thread::array<nodes, warps> own;
 };
 
 /// The share of a warp: items [first, last) of a segment, `step` at a time.
