@@ -42,7 +42,10 @@ template <class T, class Index = std::int64_t> struct results {
 /// Items of any type as numbers that hold all of them, so that few functions are compiled.
 using number = long double;
 template <class T> std::vector<number> numbers_of(const std::vector<T>& items) {
-  return std::vector<number>(items.begin(), items.end());
+  using held = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  std::vector<number> result;
+  for (const T& item : items) result.push_back(static_cast<held>(item));
+  return result;
 }
 
 /// The numbers, in their segment, of the first `k` of the items [begin, end), best first; -1 where there is none.
@@ -147,6 +150,24 @@ template <class T> std::vector<T> repeated(const std::vector<T>& items, int coun
   for (int i = 0; i < count; ++i)
     result.push_back(items[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(items.size())))]);
   return result;
+}
+
+/// Lists so long that the first tile's items are counted one by one: no bound may count an infinity as a NaN, nor, of
+/// items of few bits, an item as one of the next better rank.
+TEST(top_k_items, of_infinities_and_nans_and_of_few_bits) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const int k : {200, 300}) {
+    for (const int nans : {0, 20, 250}) {
+      auto items = random_values(5000, 100);
+      for (std::size_t i = 0; i < 290; ++i)
+        items[17 * i] = infinity, items[17 * i + 1] = -infinity, items[17 * i + 2] = i < std::size_t(nans) ? NAN : 0;
+      expect_sequence(items, k, 1);
+    }
+    std::vector<__half> halfs;
+    for (const float item : random_values(5000, 1500)) halfs.push_back(__float2half(item * 0.01f));
+    expect_sequence<ends::top>(halfs, k, 1);
+    if (HasFatalFailure()) return;
+  }
 }
 
 template <class Order, class T> __global__ void keys_of(const T* items, int count, wf::selection::key_of<Order>* keys) {

@@ -3,6 +3,7 @@
 // do not wait for each other until there is no room. Then the block finds a bound that little more than k keys reach,
 // and drops the others. Keys are sorted once, at the end.
 #pragma once
+#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/top_k/bisection.cuh>
 #include <warpfold/top_k/bitonic_sort.cuh>
 #include <warpfold/top_k/policy.hpp>
@@ -113,14 +114,15 @@ template <class Key> class best_list {
     if (held() <= allowed) return;
     // Keys that agree in the words before are told apart by the next one. No two keys are equal.
     Key least = Key::none();
+    int word = 0;
     WARPFOLD_NO_UNROLL
-    for (int word = 0; word < Key::words; ++word) {
+    for (; word < Key::words; ++word) {
       const auto found = bisect_word(least, word, word == 0 ? bound() : 0, static_cast<unsigned>(shape_.k),
                                      static_cast<unsigned>(allowed));
       least = least.with(word, found.bound);
       if (found.count <= static_cast<unsigned>(allowed)) break;
     }
-    keep(least);
+    keep(least, word == 0);
   }
   /// Sorts the k best keys, best first; places without one hold none. All threads call it, outside steps; a barrier
   /// follows.
@@ -154,9 +156,7 @@ template <class Key> class best_list {
   }
   /// Whether a warp waits for room, or asks for a pause.
   __device__ bool must_pause() {
-    unsigned count = 0;
-    if (arch::lane_id() == 0) count = atomicAdd(&shared_.count, 0u);
-    return __shfl_sync(full_warp, count, 0) >= static_cast<unsigned>(shape_.capacity);
+    return __any_sync(full_warp, arch::observe_shared(&shared_.count) >= static_cast<unsigned>(shape_.capacity));
   }
   /// Bisects word `word` of the held keys that agree with `prefix` in the words before. Better ones count, too.
   __device__ reached_bound bisect_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
@@ -173,8 +173,9 @@ template <class Key> class best_list {
       return reached;
     });
   }
-  /// Drops keys that come after `least`, some for each thread at a time: they move to places that all have read.
-  __device__ void keep(const Key& least) {
+  /// Drops keys that come after `least`, some for each thread at a time: they move to places that all have read. If it
+  /// `is_bound`, which its leading bits tell, no last key has to be compared.
+  __device__ void keep(const Key& least, bool is_bound) {
     constexpr int together = 4;
     const int threads = static_cast<int>(blockDim.x), all = held();
     __syncthreads();
@@ -192,7 +193,10 @@ template <class Key> class best_list {
       for (int i = 0; i < together; ++i) refuses(own[i].holds() && !least.comes_before(own[i]), own[i]);
     }
     __syncthreads();
-    if (arch::flat_thread() == 0) shared_.last = least, shared_.bound = greatest_of(shared_.bound, least.word(0));
+    if (arch::flat_thread() == 0) {
+      if (!is_bound) shared_.last = least;
+      shared_.bound = greatest_of(shared_.bound, least.word(0));
+    }
     __syncthreads();
   }
 

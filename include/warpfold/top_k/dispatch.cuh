@@ -21,6 +21,26 @@ int resident_blocks(const host_side::call_frame& frame, int block_warps, const l
                                                  bytes);
 }
 
+/// The blocks of a call, and how they share its segments.
+struct call_plan {
+  int warps;  ///< of a block
+  list_shape shape;
+  std::size_t shared_bytes;
+  grid_plan grid;
+};
+
+/// Plans a call of `Kernel` for `segments` segments with `items` items in all. `alone`: whether each has one block.
+template <auto* Kernel, class Key>
+call_plan plan_call(const host_side::call_frame& frame, std::int64_t items, std::int64_t segments, int batch_items,
+                    int k, bool alone) {
+  const int warps = plan_block_warps(items, segments, batch_items, k, alone);
+  const list_shape shape = shape_of_list(k, warps, sizeof(Key));
+  const std::size_t shared_bytes = list_storage<Key>::bytes(shape);
+  return {warps, shape, shared_bytes,
+          plan_grid(items, segments, warps * batch_items, k, resident_blocks<Kernel>(frame, warps, shape, shared_bytes),
+                    alone ? 0 : most_shared_blocks(frame.device(), k, sizeof(Key)), frame.max_blocks())};
+}
+
 /// Items of all segments. Those along an axis may lie apart, so the source knows only where the last one ends.
 template <class Source, class Spans> std::int64_t items_of(const Source& source, const Spans& spans) {
   if constexpr (Spans::is_fixed_length) return spans.length * spans.count;
@@ -42,16 +62,11 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
   constexpr auto* sharing = &top_k_kernel<true, Order, Source, Spans, Values, Indices>;
   if constexpr (Spans::is_fixed_length) host_side::check_items(frame.function(), spans.length, most_items<key>);
   const std::int64_t items = items_of(source, spans);
-  const int warps = plan_block_warps(items, spans.count, batch_items<Source>, k);
-  const list_shape shape = shape_of_list(k, warps, sizeof(key));
-  const std::size_t shared_bytes = list_storage<key>::bytes(shape);
-  const auto plan_of = [&](int resident, int most_shared) {
-    return plan_grid(items, spans.count, warps * batch_items<Source>, k, resident, most_shared, frame.max_blocks());
-  };
-  const auto launch = [&](auto* kernel, const grid_plan& plan, const char* why) {
-    frame.launch(kernel, {plan.blocks, warps * warp_lanes, shared_bytes, 0, why, items}, plan.parts > 1,
+  const auto launch = [&](auto* kernel, const call_plan& plan, const char* why) {
+    const grid_plan& grid = plan.grid;
+    frame.launch(kernel, {grid.blocks, plan.warps * warp_lanes, plan.shared_bytes, 0, why, items}, grid.parts > 1,
                  [&](const host_side::call_scratch& scratch) {
-                   const block_shares shares{shape, plan.parts, plan.blocks / plan.parts};
+                   const block_shares shares{plan.shape, grid.parts, grid.blocks / grid.parts};
                    unsigned* const words = scratch.control_words<unsigned>();
                    return arguments{source,
                                     spans,
@@ -60,17 +75,18 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
                                     shares,
                                     scratch.room<key>(),
                                     words,
-                                    words + plan.blocks,
-                                    words + 2 * plan.blocks};
+                                    words + grid.blocks,
+                                    words + 2 * grid.blocks};
                  });
   };
-  const grid_plan plan = plan_of(resident_blocks<sharing>(frame, warps, shape, shared_bytes),
-                                 most_shared_blocks(frame.device(), k, sizeof(key)));
-  if (!AreMany || plan.parts > 1)
-    return launch(sharing, plan, plan.parts > 1 ? "too few segments for all blocks: they share them" : "few items");
+  const call_plan plan = plan_call<sharing, key>(frame, items, spans.count, batch_items<Source>, k, false);
+  if (!AreMany || plan.grid.parts > 1)
+    return launch(sharing, plan,
+                  plan.grid.parts > 1 ? "too few segments for all blocks: they share them" : "few items");
   if constexpr (AreMany) {
     constexpr auto* alone = &top_k_kernel<false, Order, Source, Spans, Values, Indices>;
-    launch(alone, plan_of(resident_blocks<alone>(frame, warps, shape, shared_bytes), 0), "a block for each segment");
+    launch(alone, plan_call<alone, key>(frame, items, spans.count, batch_items<Source>, k, true),
+           "a block for each segment");
   }
 }
 

@@ -41,7 +41,7 @@ template <class Order, class Source> class item_stream {
                      [&](unsigned bound) { return static_cast<unsigned>(loaded_ != 0 && best >= bound); });
     } else if (source_.items - loaded_tile_ * tile_items() >= wanted) {
       found = bisect(shared, 0, worst_loaded(), best, wanted, wanted + wanted / 4,
-                     [&](unsigned bound) { return static_cast<unsigned>(__popc(reaching(bound))); });
+                     [&](unsigned bound) { return count_reaching(bound); });
     }
     return found.count >= wanted ? found.bound : 0;
   }
@@ -127,14 +127,23 @@ template <class Order, class Source> class item_stream {
       if ((loaded_ >> i & 1) != 0) worst = least_of(worst, leading(number(i)));
     return worst;
   }
-  /// A bit for each of the lane's loaded items that reaches `bound`.
-  __device__ unsigned reaching(unsigned bound) const {
+  /// How many of the lane's loaded items reach `bound` wherever they are: so the bits of a place are rounded up.
+  __device__ unsigned count_reaching(unsigned bound) const {
+    constexpr unsigned place_bits = key::leading_place_bits;
+    if (bound > ~place_bits) return 0;
+    const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(), 0);
+    return static_cast<unsigned>(__popc(worst.admits_nans_only() ? nans() : admitted(worst)));
+  }
+  /// A bit for each of the lane's loaded items that is NaN and among the best.
+  __device__ unsigned nans() const {
     unsigned which = 0;
-    WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(leading(number(i)) >= bound) << i;
+    if constexpr (Order::nan_wins) {
+      WARPFOLD_UNROLL
+      for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(number(i) != number(i)) << i;
+    }
     return which & loaded_;
   }
-  /// The same for those that the threshold admits.
+  /// A bit for each of the lane's loaded items that the threshold admits.
   __device__ unsigned admitted(const threshold<Order>& worst) const {
     unsigned which = 0;
     WARPFOLD_UNROLL

@@ -14,14 +14,16 @@ template <class Key> class key_stream {
   /// Offers a batch, or what is left of it.
   __device__ bool step(best_list<Key>& to) {
     const Key last = to.last();
+    const unsigned bound = to.bound();
     if (!__any_sync(full_warp, waiting_ != 0)) {
       if (next_ >= count_) return false;
-      load(to.bound());
+      load();
     }
     unsigned refused = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < together; ++i)
-      if (to.refuses((waiting_ >> i & 1) && own_[i].comes_before(last), own_[i])) refused |= 1u << i;
+      if (to.refuses((waiting_ >> i & 1) && own_[i].leading() >= bound && own_[i].comes_before(last), own_[i]))
+        refused |= 1u << i;
     waiting_ = refused;
     return __any_sync(full_warp, refused != 0) || next_ < count_;
   }
@@ -29,13 +31,13 @@ template <class Key> class key_stream {
  private:
   static constexpr int together = 4, batch = together * warp_lanes;
 
-  __device__ void load(unsigned bound) {
+  __device__ void load() {
     waiting_ = 0;
     WARPFOLD_UNROLL
     for (int i = 0; i < together; ++i) {
       const int place = next_ + i * warp_lanes + arch::lane_id();
       own_[i] = place < count_ ? keys_[place] : Key::none();
-      if (own_[i].holds() && own_[i].leading() >= bound) waiting_ |= 1u << i;
+      if (own_[i].holds()) waiting_ |= 1u << i;
     }
     next_ += batch * static_cast<int>(blockDim.x / warp_lanes);
   }

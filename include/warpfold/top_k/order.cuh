@@ -119,8 +119,10 @@ template <int RankBits> struct packed_key {
   __host__ __device__ bool holds() const { return bits != 0; }
   __host__ __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
-  /// The upper bits, by which keys can be compared in part.
+  /// The upper bits, by which keys can be compared in part; and those of them that tell a place.
   __device__ std::uint32_t leading() const { return word(0); }
+  static constexpr std::uint32_t leading_place_bits =
+      static_cast<std::uint32_t>(((std::uint64_t{1} << place_bits) - 1) >> 32);
 
   /// The words of a key, that of the leading bits first.
   static constexpr int words = 2;
@@ -150,6 +152,7 @@ struct alignas(16) wide_key {
   }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
   __device__ std::uint32_t leading() const { return word(0); }
+  static constexpr std::uint32_t leading_place_bits = 0;
 
   static constexpr int words = 4;
   __device__ std::uint32_t word(int i) const {

@@ -13,12 +13,14 @@ struct grid_plan {
   int parts;  ///< blocks for each segment
 };
 
-/// Warps of a block, a power of two: fewer where segments have few batches, and enough for a list of k keys.
-inline int plan_block_warps(std::int64_t items, std::int64_t segments, int batch_items, int k) {
+/// Warps of a block, a power of two: fewer where segments have few batches, and enough for a list of k keys. `alone`:
+/// whether each segment has one block. Then blocks are smaller, so that the pauses of more of them overlap.
+inline int plan_block_warps(std::int64_t items, std::int64_t segments, int batch_items, int k, bool alone) {
   const std::int64_t batches = host_side::divide_up(host_side::divide_up(items, segments), batch_items);
   const std::int64_t wanted = greatest_of<std::int64_t>(batches, k / (4 * warp_lanes));
+  const int most = alone && k <= most_small_block_k ? small_block_warps : most_block_warps;
   int warps = 1;
-  while (warps < most_block_warps && warps < wanted) warps *= 2;
+  while (warps < most && warps < wanted) warps *= 2;
   return warps;
 }
 

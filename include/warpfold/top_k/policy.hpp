@@ -10,6 +10,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr int most_k = 1024;
 inline constexpr int most_block_warps = 8;
+/// So many warps have the blocks that read segments alone, up to this k (bench/top_k_bench).
+inline constexpr int small_block_warps = 4;
+inline constexpr int most_small_block_k = 256;
 /// Asked of the register allocator.
 template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key) > 8 ? 2 : 4;
 /// Bounds of the blocks that share segments: enough to read at the speed of memory, since each has a list of its own;
@@ -35,13 +38,13 @@ struct list_shape {
   int capacity;  ///< keys that there is room for
 };
 inline int spared_keys(int k) { return k + k / 8 + 4; }
-/// More room means fewer pauses, up to where the lists of all resident blocks fit shared memory. Rows of some ten
-/// thousand items have none, at k up to 64.
+/// More room means fewer pauses, but a pause raises the bound: large blocks have more room, since they pause for longer
+/// (bench/top_k_bench). The lists of all resident blocks fit shared memory.
 inline list_shape shape_of_list(int k, int block_warps, std::size_t key_bytes) {
   constexpr std::size_t most_bytes = 32768;
   const int kept = greatest_of(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));
   const int room = least_of(4 * kept, static_cast<int>(most_bytes / key_bytes));
-  return {k, kept, spared_keys(k), greatest_of(room, 4 * warp_lanes * block_warps)};
+  return {k, kept, spared_keys(k), greatest_of(room, block_warps > small_block_warps ? 1024 : 128)};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

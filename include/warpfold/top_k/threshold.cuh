@@ -31,8 +31,9 @@ template <class Order> class threshold {
   __device__ bool admits_any(number best) const {
     return !excludes_all_ && (admits_all_ || (admits(best) && !(admits_nans_only_ && best == best)));
   }
-  /// Whether all may be. If not, and if admits_any, `admits` tells which.
+  /// Whether all may be, or NaN alone. If neither, and if admits_any, `admits` tells which.
   __device__ bool admits_all() const { return admits_all_; }
+  __device__ bool admits_nans_only() const { return admits_nans_only_; }
   __device__ bool admits(number item) const { return !Order::is_worse(item, worst_); }
 
  private:
