@@ -92,14 +92,15 @@ TEST(axes_index_map, billions_of_items) {
 /// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
 /// threads are `joining`, they have splits enough to join by single columns.
 ax::plan plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,
-                 int joining, bool joins_singly) {
+                 int joining, bool joins_singly, bool waits_soon = false) {
   ax::plan plan{};
   plan.lanes = lanes, plan.groups = groups, plan.log_rows = log_rows, plan.tiles = tiles, plan.splits = splits;
-  ax::deal_drawn_work(plan, blocks, joining, vector, joins_singly, sizeof(interval));
+  ax::deal_drawn_work(plan, blocks, joining, vector, joins_singly, sizeof(interval), waits_soon);
   return plan;
 }
-ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks) {
-  return plan_of(lanes, 1, groups, log_rows, tiles, splits, blocks, lanes * groups, true);
+ax::plan plan_of(int lanes, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,
+                 bool waits_soon = false) {
+  return plan_of(lanes, 1, groups, log_rows, tiles, splits, blocks, lanes * groups, true, waits_soon);
 }
 
 using column_leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
@@ -277,7 +278,7 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
     for (const int blocks : {1, 3, static_cast<int>(splits)}) {
       if (stages * groups * group_bytes > policy.shared_bytes) continue;
       EXPECT_TRUE(folds_in_order(
-          kernel, shape, leaves_at(in.data(), items), 1, plan_of(columns, groups, log_rows, 1, splits, blocks),
+          kernel, shape, leaves_at(in.data(), items), 1, plan_of(columns, groups, log_rows, 1, splits, blocks, true),
           policy.block_threads + 2 * wf::warp_lanes, shared_bytes, ax::stage_shape{pitch, group_bytes, stages}))
           << columns << " columns, " << pitch << " apart, " << splits << " splits, " << blocks << " blocks, " << stages
           << " stages, offset " << offset;

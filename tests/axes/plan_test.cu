@@ -148,7 +148,7 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
                        int max_blocks) {
   auto choice = ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk);
   const std::int64_t items = shape.reduced_items;
-  if (kind.takes_staged && ax::may_be_staged(choice)) {
+  if (kind.takes_staged && ax::may_be_staged(choice, true)) {
     const auto plan =
         ax::plan_staged_columns(resident, shape, kind.item_bytes, kind.accumulator_bytes, kind.staged, max_blocks);
     if (plan) {

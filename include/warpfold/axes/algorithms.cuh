@@ -179,21 +179,36 @@ template <class Arguments> struct matrix_tiles {
   }
 };
 
-/// Columns that a thread would load one by one, if the device has bulk copies.
+/// Columns that a thread would load one by one, or that it folds faster than vectors of them, if the device has bulk
+/// copies.
 template <class Arguments> struct staged_columns {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static constexpr const char* why = "columns of items that no thread can read by vectors";
+  static constexpr const char* why = "columns that threads fold one by one";
   static constexpr auto* kernel = &staged_column_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(staged_storage<leaves>);
 
-  static bool takes(const planned_call& call) { return may_be_staged(call.choice); }
+  /// The most columns that are staged though they could be read by vectors.
+  static constexpr int most_preferred = [] {
+    using A = typename leaves::accumulator;
+    constexpr std::size_t item_bytes = sizeof(typename leaves::item);
+    if (sizeof(A) <= item_bytes || sizeof(A) > 2 * item_bytes) return max_few_staged_columns;
+    return std::is_arithmetic_v<A>   ? max_staged_columns
+           : thread::locates<leaves> ? max_located_staged_columns
+                                     : max_few_staged_columns;
+  }();
+
+  static bool takes(const planned_call& call) {
+    return may_be_staged(call.choice, call.given.kept.inner().extent <= most_preferred);
+  }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<leaves>;
     const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename leaves::item),
                                           sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
     if (!plan || !host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
+    const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
+    if (must_fill && plan->grid.lanes * plan->grid.groups < least_staging_threads) return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
   }
 };

@@ -72,12 +72,13 @@ constexpr std::int64_t most_drawn_work(std::int64_t bytes, int work_bytes, int b
 }
 /// The grid of at most `blocks` blocks, which draw their work items if there are several for each. Slices have as many
 /// lanes as `threads` threads can join at once. A lane has `vector` outputs while it folds; if `joins_singly`, it may
-/// have one when it joins.
+/// have one when it joins. `waits_soon`: blocks wait for the splits of others even if each has one work item.
 inline void deal_drawn_work(plan& plan, std::int64_t blocks, int threads, int vector, bool joins_singly,
-                            std::size_t accumulator_bytes) {
+                            std::size_t accumulator_bytes, bool waits_soon = false) {
   plan.blocks = static_cast<int>(least_of(plan.work_items(), blocks));
   constexpr std::int64_t most_draws = std::int64_t{1} << 31;
-  plan.draws = plan.work_items() > (plan.splits > 1 ? 1 : 2) * plan.blocks && plan.work_items() <= most_draws;
+  plan.draws = plan.work_items() <= most_draws &&
+               ((waits_soon && plan.splits > 1) || plan.work_items() > (plan.splits > 1 ? 1 : 2) * plan.blocks);
   plan.by_output = vector == 1 || (joins_singly && plan.waits() && plan.splits >= threads * least_side_by_side);
   const int outputs = plan.by_output ? 1 : vector;
   const std::int64_t most_slices = plan.waits() ? greatest_of<std::int64_t>(plan.blocks / plan.tiles, 1) : 1,

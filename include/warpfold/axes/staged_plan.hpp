@@ -7,9 +7,9 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Whether columns that a thread would load one by one may be staged instead.
-inline bool may_be_staged(const kernel_choice& choice) {
-  return (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles) && choice.vector == 1;
+/// Whether columns may be staged: those that a thread would load one by one; if it `prefers` stages to vectors, all.
+inline bool may_be_staged(const kernel_choice& choice, bool prefers = false) {
+  return (choice.kind == kernel_kind::columns || choice.kind == kernel_kind::tiles) && (prefers || choice.vector == 1);
 }
 
 /// The layout of the stages in shared memory.
@@ -57,7 +57,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   deal_splits(grid, rows, ceil_log2(policy.stage_rows),
               least_of(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),
                        max_shared_work_items(grid.lanes, accumulator_bytes)));
-  deal_drawn_work(grid, blocks, policy.block_threads, 1, true, accumulator_bytes);
+  deal_drawn_work(grid, blocks, policy.block_threads, 1, true, accumulator_bytes, true);
   return plan;
 }
 
