@@ -23,21 +23,24 @@ using wf_test::device_array, wf_test::counted_hash;
 using hash_all = wf_test::count_and_hash<false>;
 using wf_test::hash_by_joins;
 
-/// Whether the call packs segments so.
-template <class Call> bool packs_late(Call call) {
-  return std::string(wf::explain(call).front().why).find("right edges") != std::string::npos;
+/// Whether the call packs segments so, or, `few`, folds those of few items apart.
+template <class Call> bool packs_late(Call call, bool few = false) {
+  const std::string why = wf::explain(call).front().why;
+  return why.find(few ? "lanes fold them alone" : "right edges") != std::string::npos;
 }
 /// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for each.
 template <class T, class Op, class A, class Expect>
 void reduce_late(const std::vector<T>& items, const std::vector<int>& offsets, int offset, Op op, const A& empty,
-                 Expect expect) {
+                 Expect expect, bool few = false) {
   const device_array<T> in(items, offset);
   const device_array<int> device_offsets(offsets);
   const device_array<A> out(std::ssize(offsets) - 1);
-  ASSERT_TRUE(packs_late([&] {
-    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
-                         {.empty = empty});
-  }));
+  ASSERT_TRUE(packs_late(
+      [&] {
+        wf::segmented_reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
+                             {.empty = empty});
+      },
+      few));
   const std::vector<A> found = out.to_host();
   for (std::size_t s = 0; s < found.size(); ++s) expect(offsets[s], offsets[s + 1], found[s]);
 }
@@ -54,17 +57,18 @@ std::vector<float> numbers(std::int64_t count) {
   return items;
 }
 
-/// A long segment behind the others raises the mean length.
-template <class Op> void expect_trees(std::vector<int> lengths, int offset) {
-  lengths.push_back(100 * static_cast<int>(lengths.size()));
+/// A long segment behind the others raises the mean length, unless they have `few` items.
+template <class Op> void expect_trees(std::vector<int> lengths, int offset, bool few = false) {
+  if (!few) lengths.push_back(100 * static_cast<int>(lengths.size()));
   const std::vector<int> offsets = offsets_of(lengths);
   const std::vector<float> items = numbers(offsets.back());
-  reduce_late(items, offsets, offset, Op{}, counted_hash{{}, -1}, [&](int begin, int end, const counted_hash& found) {
+  const auto expect = [&](int begin, int end, const counted_hash& found) {
     const auto expected =
         begin == end ? counted_hash{{}, -1} : wf::canonical_tree::replay(items.data() + begin, end - begin, hash_all{});
     ASSERT_TRUE(found.count == expected.count && (begin == end || found == expected))
         << "items " << begin << " to " << end;
-  });
+  };
+  reduce_late(items, offsets, offset, Op{}, counted_hash{{}, -1}, expect, few);
 }
 
 // Around chunks, halves of chunks, and what a warp packs.
@@ -89,6 +93,18 @@ TEST(late_packed_segments, mixed_lengths) {
       lengths.push_back(source.below(4) == 0 ? 0 : static_cast<int>(source.below(source.below(longest) + 1)));
     expect_trees<hash_all>(lengths, longest % 4);
     expect_trees<hash_by_joins>(lengths, longest % 4);
+  }
+}
+
+// Whole tiles of few items, tiles with longer segments, and parts of tiles.
+TEST(late_packed_segments, few_items) {
+  for (const int offset : {0, 1, 2, 3}) {
+    std::vector<int> lengths;
+    for (int i = 0; i < 3000; ++i) lengths.push_back(i * 5 % 8);
+    for (int i = 0; i < 400; ++i) lengths.push_back(i * 7 % 11);
+    for (const int length : {8, 15, 16, 17, 40, 3000, 7, 600, 0, 33}) lengths.push_back(length);
+    for (int i = 0; i < 200 + offset; ++i) lengths.push_back(i % 30 == 0 ? 100 : i % 3);
+    expect_trees<hash_all>(lengths, offset, true);
   }
 }
 

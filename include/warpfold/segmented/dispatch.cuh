@@ -82,10 +82,11 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    constexpr const char* why = Packing == packing::staged
-                                    ? "many segments of a few items: tiles go through shared memory"
-                                : Packing == packing::late ? "segments of some items: right edges are joined together"
-                                                           : "segments of any lengths";
+    constexpr const char* why =
+        Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"
+        : Packing == packing::late         ? "segments of some items: right edges are joined together"
+        : Packing == packing::late_and_few ? "many segments of a few items: lanes fold them alone"
+                                           : "segments of any lengths";
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
@@ -136,10 +137,13 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
                          staged::is_listed))
       return staged::enqueue(frame, given);
   }
-  if constexpr (may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>)
+  constexpr bool may_be_late = may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>;
+  if constexpr (may_be_late)
     if (given.leaves.source.items / min_late_length<Leaves> >= given.segments.count)
       return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
-  load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  constexpr packing otherwise =
+      may_be_late && takes_few_items_apart<Leaves> ? packing::late_and_few : packing::in_place;
+  load_balance_reduction<otherwise, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.

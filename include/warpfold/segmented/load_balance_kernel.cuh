@@ -6,8 +6,8 @@
 //   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
 //              ones (short_segments.cuh).
 //   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp: in place
-//              (packed_segments.cuh), in place with the right edges joined late (late_packed_segments.cuh), or staged
-//              in shared memory (smem_packed_segments.cuh).
+//              (packed_segments.cuh), in place with the right edges joined late (late_packed_segments.cuh), maybe but
+//              for tiny segments (few_items.cuh), or staged in shared memory (smem_packed_segments.cuh).
 //   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
 //              another.
@@ -28,7 +28,7 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-enum class packing { in_place, late, staged };
+enum class packing { in_place, late, late_and_few, staged };
 
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, packing Packing> struct short_segments_of {
@@ -36,6 +36,9 @@ template <class Arguments, packing Packing> struct short_segments_of {
 };
 template <class Arguments> struct short_segments_of<Arguments, packing::late> {
   using type = short_segments<Arguments, late_packed_segments>;
+};
+template <class Arguments> struct short_segments_of<Arguments, packing::late_and_few> {
+  using type = short_segments<Arguments, late_packed_and_few_segments>;
 };
 template <class Arguments> struct short_segments_of<Arguments, packing::staged> {
   using type = short_segments<Arguments, smem_packed_segments>;

@@ -11,6 +11,7 @@ namespace warpfold::segmented {
 /// The spans of SegmentsPerLane * 32 segments: segment 32 k + lane has [begin[k], end[k]), empty if it does not exist.
 template <int SegmentsPerLane, class Index> struct segment_tile {
   static constexpr int segments_per_lane = SegmentsPerLane;
+  using index = Index;
   std::int64_t base = 0;  ///< the item from which spans are counted
   Index begin[SegmentsPerLane] = {}, end[SegmentsPerLane] = {};
 
