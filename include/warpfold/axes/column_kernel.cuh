@@ -24,24 +24,21 @@ using column_joiner = split_joiner<Leaves::chunk_items, column_policy_of<Leaves>
 /// Each block draws tiles of outputs and splits of their items. In a step, row groups of threads fold adjacent batches;
 /// after a phase of steps, the block joins their values in shared memory. Meanwhile the next batches are under
 /// way. The last warp has no items: its first thread, the clerk, draws and arrives.
-template <class Arguments, class Leaves = typename Arguments::leaves_type>
+template <class Arguments, class Leaves = typename Arguments::leaves_type, class A = typename Leaves::accumulator>
 __global__ void __launch_bounds__(column_policy_of<Leaves>.resident_threads, 1)
 column_kernel(const __grid_constant__ Arguments given) {
-  using A = typename Leaves::accumulator;
   using batch_type = column_batch<Leaves, typename Arguments::operation, typename Arguments::map>;
   const auto& arguments = with_known_items(given);
   if (finish_without_items<Leaves::chunk_items>(arguments, given)) return;
-  constexpr int vector = Leaves::chunk_items, batch_rows = batch_type::rows,
-                phase_steps = column_policy_of<Leaves>.phase_steps;
+  constexpr int vector = Leaves::chunk_items, phase_steps = column_policy_of<Leaves>.phase_steps;
   auto& shared = arch::dynamic_shared<column_storage<Leaves>>();
   const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
-  const int step_rows = plan.groups * batch_rows, own_row = own.group * batch_rows,
+  const int step_rows = plan.groups * batch_type::rows, own_row = own.group * batch_type::rows,
             threads = static_cast<int>(blockDim.x) - warp_lanes;
   const bool is_clerk = arch::flat_thread() == threads, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
   column_joiner<decltype(arguments), Leaves> joiner(arguments, shared.join, threads, is_clerk);
-
   // The batch that is under way: of the items from `row` on of work item `ahead`.
   batch_type batch(arguments.leaves, arguments.reduced, arguments.op);
   work_item ahead = arguments.item_at(work.item());
@@ -60,7 +57,7 @@ column_kernel(const __grid_constant__ Arguments given) {
     unsigned phases = 0;
     A values[vector] = {};
     for (bool is_done = false; !is_done; ++phases) {
-      const auto nodes = static_cast<int>(least_of((end - row - 1) / batch_rows + 1, plan.groups * phase_steps));
+      const auto nodes = static_cast<int>(least_of((end - row - 1) / batch_type::rows + 1, plan.groups * phase_steps));
       WARPFOLD_NO_UNROLL
       for (int step = 0; step < phase_steps && !is_done; ++step) {
         if (batch.has_items()) {
