@@ -209,7 +209,7 @@ struct arithmetic_mean {
   }
   template <class R> __host__ __device__ R lower(const sum_and_count<R>& all) const {
     // The NaN of 0 / 0, which takes ten times as many instructions: means of no items are many.
-    if (all.count == 0 && all.sum == 0) return static_cast<R>(-std::numeric_limits<double>::quiet_NaN());
+    if (all.count == 0 && all.sum == 0) return static_cast<R>(of_nothing);
     return static_cast<R>(detail::quotient(all.sum, static_cast<double>(all.count)));
   }
 
@@ -227,6 +227,9 @@ struct arithmetic_mean {
   template <class A> __host__ __device__ static constexpr A counted(double sum, std::int64_t items) {
     return {sum, items};
   }
+
+ private:
+  static constexpr double of_nothing = std::numeric_limits<double>::quiet_NaN();
 };
 template <class R> struct identity<arithmetic_mean, sum_and_count<R>> {
   WARPFOLD_JIT static constexpr sum_and_count<R> value() { return {0, 0}; }

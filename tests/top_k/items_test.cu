@@ -174,7 +174,7 @@ template <class Order, class T> __global__ void keys_of(const T* items, int coun
   for (int i = 0; i < count; ++i) keys[i] = wf::selection::key_of<Order>::of(Order::rank(items[i]), i);
 }
 /// Counts the items that a threshold excludes though they may be among the best, and those that it admits though they
-/// are worse than the last one, or equal and behind it.
+/// are worse than the last one, or equal and behind it; and those of which the sign of a difference tells otherwise.
 template <class Order, class T> __global__ void mistakes_of_thresholds(const T* items, int count, int* mistakes) {
   using key = wf::selection::key_of<Order>;
   const auto number = [&](int i) { return Order::number_of(items[i]); };
@@ -190,6 +190,7 @@ template <class Order, class T> __global__ void mistakes_of_thresholds(const T* 
             const bool may_be = own.leading() >= bound && own.comes_before(last);
             const bool is_worse = Order::rank(items[j]) < last.rank_bits() || (first > 100 && !own.comes_before(last));
             found += may_be ? !admits : admits && is_worse;
+            found += (worst.shift_in(1, number(j)) & 1) != (worst.admits(number(j)) ? 0 : 1);
           }
         }
   *mistakes = found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp offers the items of a segment to the list of its block. In most batches nothing qualifies; a comparison of
-// the lane's best item shows it. In the others, items that qualify are read again; if the list has no room, they wait.
-// While a block looks for a bound, its next batches are loaded.
+// How a warp offers the items of a segment to the list of its block. In most batches of a long segment nothing
+// qualifies; a comparison of each item, or of the lane's best one, shows it. In the others, items that qualify are read
+// again; if the list has no room, they wait. While a block looks for a bound, its next batches are loaded.
 #pragma once
 #include <warpfold/top_k/best_list.cuh>
 #include <warpfold/top_k/threshold.cuh>
@@ -59,10 +59,8 @@ template <class Order, class Source> class item_stream {
       ++turns_;
       tile_ = loaded_tile_;
       const threshold<Order> worst(bound, last, first_of_batch(tile_));
-      if (__any_sync(full_warp, loaded_ != 0 && worst.admits_any(best_loaded()))) {
-        waiting_ = admitted(worst);
-        add_waiting(to);
-      }
+      waiting_ = candidates(worst);
+      if (__any_sync(full_warp, waiting_ != 0)) add_waiting(to);
       load_next();
     } else offer(to, bound, last);
     return __any_sync(full_warp, waiting_ != 0) || is_loaded_;
@@ -127,28 +125,41 @@ template <class Order, class Source> class item_stream {
       if ((loaded_ >> i & 1) != 0) worst = least_of(worst, leading(number(i)));
     return worst;
   }
-  /// How many of the lane's loaded items reach `bound` wherever they are: so the bits of a place are rounded up.
+  /// How many of the lane's loaded items reach `bound`, wherever they are.
   __device__ unsigned count_reaching(unsigned bound) const {
-    constexpr unsigned place_bits = key::leading_place_bits;
-    if (bound > ~place_bits) return 0;
-    const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(), 0);
-    return static_cast<unsigned>(__popc(worst.admits_nans_only() ? nans() : admitted(worst)));
+    if constexpr (threshold<Order>::by_signs) {
+      constexpr unsigned place_bits = key::leading_place_bits;
+      if (bound > ~place_bits) return 0;
+      const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(),
+                                   0);  // bits of a place are rounded up
+      return static_cast<unsigned>(__popc(worst.admits_nans_only() ? nans() : admitted(worst)));
+    } else {
+      unsigned count = 0;
+      WARPFOLD_UNROLL
+      for (int i = 0; i < lane_items; ++i)
+        count += static_cast<unsigned>((loaded_ >> i & 1) != 0 && leading(number(i)) >= bound);
+      return count;
+    }
   }
-  /// A bit for each of the lane's loaded items that is NaN and among the best.
+  /// A bit for each of the lane's loaded items that is NaN.
   __device__ unsigned nans() const {
     unsigned which = 0;
-    if constexpr (Order::nan_wins) {
-      WARPFOLD_UNROLL
-      for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(number(i) != number(i)) << i;
-    }
+    WARPFOLD_UNROLL
+    for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(number(i) != number(i)) << i;
     return which & loaded_;
   }
-  /// A bit for each of the lane's loaded items that the threshold admits.
+  /// A bit for each of the lane's loaded items that the threshold admits, if it does not exclude all.
   __device__ unsigned admitted(const threshold<Order>& worst) const {
-    unsigned which = 0;
+    unsigned excluded = 0;
     WARPFOLD_UNROLL
-    for (int i = 0; i < lane_items; ++i) which |= static_cast<unsigned>(worst.admits(number(i))) << i;
-    return worst.admits_all() ? loaded_ : which & loaded_;
+    for (int i = lane_items - 1; i >= 0; --i) excluded = worst.shift_in(excluded, number(i));
+    return worst.admits_all() ? loaded_ : ~excluded & loaded_;
+  }
+  /// The same of those that may be among the best. Where it takes long to find them, the best item of each lane shows
+  /// whether the warp has any.
+  __device__ unsigned candidates(const threshold<Order>& worst) const {
+    if constexpr (threshold<Order>::by_signs) return worst.excludes_all() ? 0 : admitted(worst);
+    else return __any_sync(full_warp, loaded_ != 0 && worst.admits_any(best_loaded())) ? admitted(worst) : 0;
   }
   /// Adds the waiting items. Those that find no room wait on. They are read again, from a near cache: to take one of
   /// many registers takes more instructions.

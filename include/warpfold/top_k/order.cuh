@@ -11,7 +11,7 @@ namespace warpfold::selection {
 /// all NaN have the best one or the worst one. `T` is the type of the items.
 template <bool Smallest, nans Nans, class T> struct item_order {
   using value = typename warpfold::detail::promoted<T>::type;
-  static constexpr bool is_real = std::is_floating_point_v<value>;
+  static constexpr bool is_real = std::is_floating_point_v<value>, is_smallest = Smallest;
   static_assert(std::is_arithmetic_v<value> && sizeof(value) <= 8);
   /// As floats, half and narrower ones have at most 10 bits of mantissa, and bfloat16 has 7. The others are zero.
   static constexpr int dropped_bits = is_real && sizeof(T) < 4 ? (std::is_same_v<T, __nv_bfloat16> ? 16 : 13) : 0;

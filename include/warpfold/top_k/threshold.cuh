@@ -7,6 +7,16 @@
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// Shifts the sign of a - b into the lowest bit of `bits`. The difference is not flushed to zero, whatever the flags.
+__device__ inline unsigned shift_in_sign(unsigned bits, [[maybe_unused]] float a, [[maybe_unused]] float b) {
+#if defined(__CUDA_ARCH__)
+  float difference;
+  asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
+  bits = __funnelshift_l(__float_as_uint(difference), bits, 1);
+#endif
+  return bits;
+}
+
 template <class Order> class threshold {
  public:
   using number = typename Order::number;
@@ -26,6 +36,8 @@ template <class Order> class threshold {
     admits_nans_only_ = rank > best;
     admits_all_ = rank <= Order::worst_rank();
     worst_ = Order::number_of_rank(static_cast<typename Order::rank_type>(rank));
+    if constexpr (by_signs)
+      if (worst_ == 0) worst_ = Order::is_smallest ? 0.0f : -0.0f;  // from which no zero differs by -0
   }
   /// Whether an item may be among the best, of several of which this is the best one.
   __device__ bool admits_any(number best) const {
@@ -34,7 +46,18 @@ template <class Order> class threshold {
   /// Whether all may be, or NaN alone. If neither, and if admits_any, `admits` tells which.
   __device__ bool admits_all() const { return admits_all_; }
   __device__ bool admits_nans_only() const { return admits_nans_only_; }
+  __device__ bool excludes_all() const { return excludes_all_; }
   __device__ bool admits(number item) const { return !Order::is_worse(item, worst_); }
+  /// Whether the sign of a difference tells what is excluded: two instructions for an item. It excludes no NaN.
+  static constexpr bool by_signs = std::is_same_v<number, float> && Order::nan_wins;
+  /// Shifts into the lowest bit of `excluded` whether `admits` does not tell `item`.
+  __device__ unsigned shift_in(unsigned excluded, number item) const {
+#if defined(__CUDA_ARCH__)
+    if constexpr (by_signs)
+      return Order::is_smallest ? shift_in_sign(excluded, worst_, item) : shift_in_sign(excluded, item, worst_);
+#endif
+    return excluded << 1 | static_cast<unsigned>(!admits(item));
+  }
 
  private:
   number worst_;
