@@ -189,7 +189,8 @@ template <class Arguments> struct staged_columns {
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(staged_storage<leaves>);
 
-  /// The most columns that are staged though they could be read by vectors.
+  /// The most columns of a matrix that are staged though they could be read by vectors. (Of many matrices, single
+  /// threads fold whole columns.)
   static constexpr int most_preferred = [] {
     using A = typename leaves::accumulator;
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
@@ -200,7 +201,8 @@ template <class Arguments> struct staged_columns {
   }();
 
   static bool takes(const planned_call& call) {
-    return may_be_staged(call.choice, call.given.kept.inner().extent <= most_preferred);
+    const axis_list& kept = call.given.kept;
+    return may_be_staged(call.choice, kept.rank == 1 && kept.inner().extent <= most_preferred);
   }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<leaves>;
