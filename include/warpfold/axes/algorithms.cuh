@@ -194,10 +194,9 @@ template <class Arguments> struct staged_columns {
   static constexpr int most_preferred = [] {
     using A = typename leaves::accumulator;
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
-    if (sizeof(A) <= item_bytes || sizeof(A) > 2 * item_bytes) return max_few_staged_columns;
-    return std::is_arithmetic_v<A>   ? max_staged_columns
-           : thread::locates<leaves> ? max_located_staged_columns
-                                     : max_few_staged_columns;
+    if (thread::locates<leaves> && item_bytes == 4) return max_located_staged_columns;
+    const bool is_twice_as_wide = std::is_arithmetic_v<A> && sizeof(A) > item_bytes && sizeof(A) <= 2 * item_bytes;
+    return is_twice_as_wide ? max_staged_columns : max_few_staged_columns;
   }();
 
   static bool takes(const planned_call& call) {

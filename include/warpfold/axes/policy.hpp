@@ -167,7 +167,7 @@ inline constexpr int min_staged_columns = max_narrow_columns + 1, max_staged_col
 /// 77 staged; of 40 columns, of which a block folds 4 groups, 78 and 77; sums of 12 columns 85 and 75, of 64 columns 70
 /// and 71.)
 inline constexpr int max_few_staged_columns = 15, least_staging_threads = 175;
-/// The same of columns whose extrema are located: with more, vectors are faster.
+/// The same of columns of 4-byte items whose extrema are located: with more, vectors are faster.
 inline constexpr int max_located_staged_columns = 100;
 consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 16 && accumulator_bytes <= 16;

@@ -128,10 +128,9 @@ template <class Order, class Source> class item_stream {
   /// How many of the lane's loaded items reach `bound`, wherever they are.
   __device__ unsigned count_reaching(unsigned bound) const {
     if constexpr (threshold<Order>::by_signs) {
-      constexpr unsigned place_bits = key::leading_place_bits;
+      constexpr unsigned place_bits = key::leading_place_bits;  // rounded up
       if (bound > ~place_bits) return 0;
-      const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(),
-                                   0);  // bits of a place are rounded up
+      const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(), 0);
       return static_cast<unsigned>(__popc(worst.admits_nans_only() ? nans() : admitted(worst)));
     } else {
       unsigned count = 0;
