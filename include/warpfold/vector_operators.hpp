@@ -208,7 +208,7 @@ struct arithmetic_mean {
     return {detail::add(a.sum, b.sum), a.count + b.count};
   }
   template <class R> __host__ __device__ R lower(const sum_and_count<R>& all) const {
-    // The NaN of 0 / 0, which takes ten times as many instructions: means of no items are many.
+    // The NaN of 0 / 0. That division takes ten times as long as others, and each empty segment has one.
     if (all.count == 0 && all.sum == 0) return static_cast<R>(of_nothing);
     return static_cast<R>(detail::quotient(all.sum, static_cast<double>(all.count)));
   }

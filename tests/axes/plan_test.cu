@@ -288,6 +288,11 @@ TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
     const std::int64_t bytes = plan->grid.split_items() * columns * 4;
     EXPECT_TRUE(96 * 1024 <= bytes && bytes <= 256 * 1024) << columns << " columns: " << bytes;
   }
+  // Fewer splits than blocks: these wait for each other, too, so that all of them join.
+  const ax::shape of_a_wave = ax::shape_of({2, {32'513, 129}, {129, 1}}, 0b01, {1, {129}, {1}});
+  const auto plan = ax::plan_staged_columns(132, of_a_wave, 4, 4, policy, 0);
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->grid.work_items() <= 132 && plan->grid.waits() && plan->grid.slices > 1);
   const ax::shape few_rows = ax::shape_of({2, {30, 33}, {33, 1}}, 0b01, {1, {33}, {1}});
   EXPECT_FALSE(ax::plan_staged_columns(132, few_rows, 4, 4, policy, 0));
   const ax::shape small = ax::shape_of({2, {900, 33}, {33, 1}}, 0b01, {1, {33}, {1}});

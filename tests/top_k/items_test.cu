@@ -342,6 +342,20 @@ TEST(top_k_items, of_computed_items_in_a_graph) {
   }
 }
 
+// Blocks that read segments alone are smaller, but for lists of many keys; short segments have fewer warps.
+TEST(top_k_plan, warps_of_a_block) {
+  const auto warps = [](std::int64_t length, int k, bool alone) {
+    return wf::selection::plan_block_warps(1000 * length, 1000, 512, k, alone);
+  };
+  EXPECT_EQ(warps(32'768, 64, true), 4);
+  EXPECT_EQ(warps(32'768, 256, true), 4);
+  EXPECT_EQ(warps(32'768, 257, true), 8);
+  EXPECT_EQ(warps(32'768, 64, false), 8);
+  EXPECT_EQ(warps(512, 64, true), 1);
+  EXPECT_EQ(warps(513, 64, true), 2);
+  EXPECT_EQ(warps(512, 1024, true), 8);
+}
+
 /// Every tile has one turn, in one part.
 TEST(top_k_tile_order, visits_each_tile_once) {
   for (const std::int64_t tiles : {0, 1, 2, 3, 7, 8, 100, 1025})

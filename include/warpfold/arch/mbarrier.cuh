@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mbarrier of sm_90: a barrier object in shared memory that threads and bulk copies arrive at.
 #pragma once
+#include <warpfold/arch/shared_access.cuh>
 #include <warpfold/config.hpp>
 #include <warpfold/standard.hpp>
 
 namespace warpfold::arch {
-
-/// The 32-bit address that PTX uses within shared memory.
-__device__ inline unsigned shared_address([[maybe_unused]] const void* p) {
-#if defined(__CUDA_ARCH__)
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-#else
-  return 0;
-#endif
-}
 
 /// Lives in shared memory. Phase n (from 0) is complete once `count` arrivals have been made in it and all the bytes
 /// that they announced have been copied; then phase n + 1 begins. A waiter names the parity of its phase.

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses of 4, 8 and 16 bytes to shared memory, one instruction each. (On the CPU they are a memcpy, because reading
-// items through a vector type breaks strict aliasing.)
+// Accesses to shared memory, one instruction each: of 4, 8 and 16 bytes, and of a word that other threads change. (On
+// the CPU the former are a memcpy, because reading items through a vector type breaks strict aliasing.)
 #pragma once
-#include <warpfold/arch/mbarrier.cuh>
 #include <warpfold/arch/vector_load.cuh>
 
 namespace warpfold::arch {
+
+/// The 32-bit address that PTX uses within shared memory.
+__device__ inline unsigned shared_address([[maybe_unused]] const void* p) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+#else
+  return 0;
+#endif
+}
 
 /// Copies `Bytes` from shared memory to registers. `source` must be aligned to `Bytes`; so too below.
 template <int Bytes> __device__ void load_shared(const void* source, void* target) {
@@ -30,17 +38,15 @@ template <int Bytes> __device__ void store_shared(void* target, const void* sour
 #endif
 }
 
-/// Reads the value of a word of shared memory that other threads change meanwhile.
-__device__ inline unsigned observe_shared(unsigned* word) {
+/// Reads a word of shared memory that other threads of the block change by atomics meanwhile.
+__device__ inline unsigned observe_shared([[maybe_unused]] unsigned* word) {
+  unsigned value = 0;
 #if defined(__CUDA_ARCH__)
-  unsigned value;
   asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(word)) : "memory");
-  return value;
-#elif defined(__CUDACC__)
-  return 0;
-#else
-  return cuda_emulator::load(word);
+#elif !defined(__CUDACC__)
+  value = cuda_emulator::load(word, std::memory_order_relaxed, cuda_emulator::scope::block);
 #endif
+  return value;
 }
 
 }  // namespace warpfold::arch

@@ -18,7 +18,7 @@ concept is_scalar = is_real_number<T> || is_complex<T>;
 
 __host__ __device__ inline double square_root(double x) {
 #if defined(__CUDA_ARCH__)
-  return x == 0 ? x : __dsqrt_rn(x);  // of zeros, it takes ten times as many instructions: norms of no items are many
+  return x == 0 ? x : __dsqrt_rn(x);  // The root of 0 takes ten times as long, and each empty segment has one.
 #else
   return std::sqrt(x);
 #endif

@@ -38,8 +38,8 @@ struct list_shape {
   int capacity;  ///< keys that there is room for
 };
 inline int spared_keys(int k) { return k + k / 8 + 4; }
-/// More room means fewer pauses, but a pause raises the bound: large blocks have more room, since they pause for longer
-/// (bench/top_k_bench). The lists of all resident blocks fit shared memory.
+/// More room means fewer pauses, but a pause raises the bound. A large block pauses for longer, so it has room for 1024
+/// keys at least, a small one for 128 (bench/top_k_bench). The lists of all resident blocks fit shared memory.
 inline list_shape shape_of_list(int k, int block_warps, std::size_t key_bytes) {
   constexpr std::size_t most_bytes = 32768;
   const int kept = greatest_of(warp_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(k))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which items may still be among the best: one comparison of the hardware tells it, so most items never become keys.
-// Items that are a little worse than the threshold may pass, too: a list that holds some more has the same best ones.
+// Which items may still be among the best: one comparison of the hardware tells it, or the sign of a difference. So
+// most items never become keys. Items that are a little worse than the threshold may pass, too: a list that holds some
+// more has the same best ones.
 #pragma once
 #include <warpfold/top_k/order.cuh>
 
