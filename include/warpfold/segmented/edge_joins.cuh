@@ -183,6 +183,16 @@ __device__ auto join_edge(const Leaves& leaves, Index first, Count count, int se
   }
 }
 
+/// Writes the result of a segment, unless NaN that do not count were folded into it. Returns whether it did. Results
+/// are written before other segments are folded again, which takes all registers.
+template <class Leaves, class A, class Write>
+__device__ bool write_if_right(const Leaves& leaves, const A& result, Write write) {
+  if constexpr (!never_folds_again<Leaves>)
+    if (!thread::all_count(leaves, result)) return false;
+  write(result);
+  return true;
+}
+
 }  // namespace detail
 
 /// The shared memory of a warp whose segments have fewer than 2^Levels chunks.
@@ -192,44 +202,49 @@ template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storag
 };
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. Sets `result` where it has any. All lanes call it. `inside`: the items are is_inside of the source.
-/// `Alone`: each lane folds its own segment, all of which are of about one length.
-template <bool Alone = false, class Leaves, class Index, class Op, class Storage,
-          class A = typename Leaves::accumulator>
+/// on, or none. Calls write(result) where it has any. All lanes call it. `inside`: the items are is_inside of the
+/// source. `Alone`: each lane folds its own segment, all of which are of about one length.
+template <bool Alone = false, class Leaves, class Index, class Op, class Storage, class Write>
 __device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op, Storage& storage,
-                           A& result) {
+                           Write write) {
   const int chunks = count >> log2_of(Leaves::chunk_items);
   if constexpr (Alone) detail::fold_in_lane(leaves, first, chunks, inside, op, storage.nodes);
   else detail::fold_side_by_side(leaves, first, chunks, inside, detail::joins_of(leaves, op), storage.nodes);
   __syncwarp();
-  if (count > 0) result = detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, storage.nodes);
+  const auto fold_edge = [&] {
+    return detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, storage.nodes);
+  };
+  const bool is_wrong = count > 0 && !detail::write_if_right(leaves, fold_edge(), write);
   __syncwarp();  // before other segments' nodes are kept
   if constexpr (!never_folds_again<Leaves>) {
-    if (__any_sync(full_warp, count > 0 && !thread::all_count(leaves, result)))
-      result = fold_lanes_again(leaves, first, count, inside, storage.again);
+    if (!__any_sync(full_warp, is_wrong)) return;
+    const auto result = fold_lanes_again(leaves, first, is_wrong ? count : 0, inside, storage.again);
+    if (is_wrong) write(result);
   }
 }
 
 /// The same for `taken` segments of `length` items each, one after another from the leaves' first item on.
-template <class Leaves, class IsInside, class Op, class Storage, class A = typename Leaves::accumulator>
+template <class Leaves, class IsInside, class Op, class Storage, class Write>
 __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
-                                     Storage& storage, A& result) {
+                                     Storage& storage, Write write) {
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
     detail::fold_chunks_of(leaves, segment * length, length >> log2_of(Leaves::chunk_items), segment,
                            is_inside(segment * length, (segment + 1) * length), op, storage.nodes);
   __syncwarp();
   const int lane = arch::lane_id();
-  if (lane < taken)
-    result = detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, storage.nodes);
+  const auto fold_edge = [&] {
+    return detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, storage.nodes);
+  };
+  const bool is_wrong = lane < taken && !detail::write_if_right(leaves, fold_edge(), write);
   __syncwarp();
   if constexpr (!never_folds_again<Leaves>) {
-    unsigned wrong = __ballot_sync(full_warp, lane < taken && !thread::all_count(leaves, result));
+    unsigned wrong = __ballot_sync(full_warp, is_wrong);
     WARPFOLD_NO_UNROLL
     for (; wrong != 0; wrong &= wrong - 1) {
       const int segment = __ffs(static_cast<int>(wrong)) - 1;
-      const A value = fold_span_again(leaves, segment * length, length);
-      if (lane == segment) result = value;
+      const auto result = fold_span_again(leaves, segment * length, length);
+      if (lane == segment) write(result);
     }
   }
 }

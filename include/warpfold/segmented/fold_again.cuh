@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Segments that were folded as if all of their items counted, but have NaN that do not: they are folded again, by the
-// operator's own joins. That is rare, so the code is small, and not inlined.
+// operator's own joins. That is rare, so the code is not inlined.
 #pragma once
 #include <warpfold/segmented/fold_side_by_side.cuh>
 #include <warpfold/segmented/fold_span.cuh>
-#include <warpfold/thread/node_counter.cuh>
+#include <warpfold/thread/fold_chunk.cuh>
 
 namespace warpfold::segmented {
 
@@ -14,26 +14,19 @@ using nodes_of_again = edge_nodes<typename Leaves::accumulator, log2_of(warp_lan
 
 namespace detail {
 
-/// Nodes by the operator's own joins, item by item.
-template <class Leaves> struct item_joins {
+/// Nodes by the operator's own joins.
+template <class Leaves> struct again_joins {
   using A = typename Leaves::accumulator;
   static constexpr bool loads_ahead = false, joins_any = false;
   const Leaves& leaves;
 
-  /// The node over the first `count` > 0 items of a chunk.
-  __device__ A first_items(const typename Leaves::chunk& from, int count) const {
-    thread::node_counter<1, A, log2_of(Leaves::chunk_items) + 1, 0> nodes;
-    A value[1] = {};
-    WARPFOLD_NO_UNROLL
-    for (int k = 0; k < count; ++k) {
-      value[0] = leaves.leaf(from, k);
-      nodes.push(static_cast<unsigned>(k), value, leaves.transform.op);
-    }
-    nodes.total(static_cast<unsigned>(count), value, leaves.transform.op);
-    return value[0];
+  /// The node over the first `count` items of a chunk; with `count` < 1 it means nothing. Not inlined: chunks and tails
+  /// share the code, which is long.
+  WARPFOLD_NO_INLINE __device__ A first_items(typename Leaves::chunk from, int count) const {
+    return thread::fold_chunk(leaves, from, leaves.transform.op, count);
   }
   __device__ A chunk(const typename Leaves::chunk& from, bool exists) const {
-    return exists ? first_items(from, Leaves::chunk_items) : A{};
+    return first_items(from, exists ? Leaves::chunk_items : 0);
   }
   __device__ A join(const A& a, const A& b, int) const { return leaves.transform.op(a, b); }
 };
@@ -41,29 +34,34 @@ template <class Leaves> struct item_joins {
 }  // namespace detail
 
 /// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. All lanes call it. `inside`: the items are is_inside of the source.
+/// on, or none. Few lanes have any, so half a warp's are folded at a time. All lanes call it. `inside`: the items are
+/// is_inside of the source.
 template <class Leaves, class Index, class A = typename Leaves::accumulator>
 WARPFOLD_NO_INLINE __device__ A fold_lanes_again(Leaves leaves, Index first, int count, bool inside,
                                                  nodes_of_again<Leaves>& nodes) {
   A result{};
   constexpr int chunk_items = Leaves::chunk_items, half = warp_lanes / 2;
-  const detail::item_joins<Leaves> joins{leaves};
+  const detail::again_joins<Leaves> joins{leaves};
   const int lane = arch::lane_id();
+  unsigned rest = __ballot_sync(full_warp, count > 0);
+  const int total = __popc(rest), own_place = __popc(rest & ((1u << lane) - 1));
+  for (int i = 0; i < lane % half; ++i) rest &= rest - 1;
   WARPFOLD_NO_UNROLL
-  for (int begin = 0; begin < warp_lanes; begin += half) {
-    const Index own_first = warp::shuffle(first, begin + lane % half);
-    const int of_half = __shfl_sync(full_warp, count, begin + lane % half), own_count = lane < half ? of_half : 0;
+  for (int begin = 0; begin < total; begin += half) {
+    const int from = greatest_of(__ffs(static_cast<int>(rest)) - 1, 0);  // the lane whose segment this one folds
+    const Index own_first = warp::shuffle(first, from);
+    const int own_count = (lane < half && begin + lane < total ? 1 : 0) * __shfl_sync(full_warp, count, from);
     const int tail = own_count & (chunk_items - 1), chunks = own_count / chunk_items;
     detail::fold_side_by_side(leaves, own_first, chunks, inside, joins, nodes);
     __syncwarp();
-    A value{};
     typename Leaves::chunk last = {};
     detail::load_chunk(leaves, last, own_first + (own_count - tail), tail, inside);
-    if (tail > 0) value = joins.first_items(last, tail);
+    A value = joins.first_items(last, tail);
     value = detail::join_left_nodes(leaves.transform.op, chunks, lane % half, nodes, tail > 0, value);
     __syncwarp();
-    value = warp::shuffle(value, lane % half);
-    if (lane / half == begin / half) result = value;
+    value = warp::shuffle(value, own_place % half);
+    if (own_place / half == begin / half) result = value;
+    for (int i = 0; i < half; ++i) rest &= rest - 1;
   }
   return result;
 }

@@ -47,12 +47,11 @@ template <class Leaves, edge_order Order> struct late_edges {
       return arguments.leaves.source.is_inside(begin + from, begin + to);
     };
     auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
-    typename Leaves::accumulator result{};
-    if constexpr (in_turn) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, result);
+    const auto write = [&](const typename Leaves::accumulator& result) { arguments.write(first + lane, result); };
+    if constexpr (in_turn) fold_lanes_of_length(leaves, length, count, is_inside, arguments.op, own, write);
     else
       fold_lanes<by_lanes>(leaves, lane * length, lane < count ? length : 0, is_inside(0, count * length), arguments.op,
-                           own, result);
-    if (lane < count) arguments.write(first + lane, result);
+                           own, write);
   }
 };
 

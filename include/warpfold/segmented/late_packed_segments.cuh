@@ -48,9 +48,9 @@ WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int
   const auto one = pending_segment<index>::load(own.pending[least_of(lane, taken - 1)]);
   const int count = lane < taken ? one.count : 0;
   const bool inside = leaves.source.is_inside(warp::shuffle(one.first, 0), warp::shuffle(one.first + count, taken - 1));
-  typename Arguments::A result{};
-  fold_lanes(leaves, one.first, count, inside, arguments.op, own.edges, result);
-  if (count > 0) arguments.write(arguments.out, first_segment + one.number, one.first, count, result);
+  fold_lanes(leaves, one.first, count, inside, arguments.op, own.edges, [&](const typename Arguments::A& result) {
+    arguments.write(arguments.out, first_segment + one.number, one.first, count, result);
+  });
   return taken;
 }
 

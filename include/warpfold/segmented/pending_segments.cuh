@@ -65,9 +65,8 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   const int count = lane < taken ? own_one.count : 0;
   if constexpr (!std::is_empty_v<Edges>) {
     const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
-    A value{};
-    fold_lanes(leaves, first, count, all_inside, op, edges, value);
-    if (count > 0) store(own_one.number, first, count, value);
+    fold_lanes(leaves, first, count, all_inside, op, edges,
+               [&](const A& value) { store(own_one.number, first, count, value); });
     return taken;
   }
   const int chunks = chunks_of<chunk_items>(count);
