@@ -223,7 +223,8 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
   EXPECT_EQ(warps_of_team(mega, 1000), 2);
   EXPECT_EQ(warps_of_team(mega, 4096), 8);
   EXPECT_EQ(warps_of_team(mega, 1 << 14), 8);
-  EXPECT_EQ(warps_of_team(mega, 1 << 15), 0) << "too few teams";
+  EXPECT_EQ(warps_of_team(mega, 1 << 15), 8);
+  EXPECT_EQ(warps_of_team(mega, 1 << 16), 0) << "too few teams";
   EXPECT_EQ(warps_of_team(4 * mega, 600), 0) << "more segments than warps";
   EXPECT_EQ(warps_of_team(4 * mega, 1000), 1);
   EXPECT_EQ(warps_of_team(16 * mega, 1024), 0) << "bytes count, not trips";
@@ -239,7 +240,9 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   EXPECT_EQ(warps_of_team(1 << 15, 2047), 0);
   EXPECT_EQ(warps_of_team(1 << 15, 2048), 2);
   EXPECT_EQ(warps_of_team(1 << 14, 4096), 4);
-  EXPECT_EQ(warps_of_team(1 << 14, 5000), 8);
+  EXPECT_EQ(warps_of_team(1 << 12, 5000), 8);
+  EXPECT_EQ(warps_of_team(1 << 14, 5000), 0) << "three warps of eight would be idle, and there is much to read";
+  EXPECT_EQ(warps_of_team(1 << 12, 20'000), 8) << "as many, but each block reads much at once";
   EXPECT_EQ(warps_of_team(2 * 132, 1 << 20), 8);
   EXPECT_EQ(warps_of_team(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
   EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
@@ -261,7 +264,7 @@ TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
   };
   EXPECT_EQ(warps_of_team(22'369, 3000, true, kinds[0].policy), 4);
   EXPECT_EQ(warps_of_team(22'369, 3000, true, slow), 1);
-  EXPECT_EQ(warps_of_team(22'369, 3000, false, slow), 4) << "of other lengths shares are not known";
+  EXPECT_EQ(warps_of_team(5000, 3000, false, slow), 4) << "of other lengths shares are not known";
   EXPECT_EQ(warps_of_team(8192, 8192, true, slow), 8) << "no warp is idle";
   EXPECT_EQ(warps_of_team(3355, 20'000, true, slow), 8)
       << "420 blocks of single warps would fill three rounds and a bit";

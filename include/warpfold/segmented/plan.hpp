@@ -91,11 +91,12 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
   return log_warps;
 }
 
-/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly. `are_slow`:
-/// folds take long, and all segments are of one length.
+/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly. `may_idle`:
+/// whether warps of a team may idle, though segments are not very long. `are_slow`: folds take long, and all segments
+/// are of one length.
 inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
                                                      std::int64_t items, std::int64_t segments, std::int64_t row,
-                                                     bool are_slow) {
+                                                     bool may_idle, bool are_slow) {
   const std::int64_t mean = items / segments;
   if (row > warp_lanes * max_long_chunk_items || mean < min_long_mean_rows * row) return {};
   const auto fills = [&](int log_warps) {
@@ -115,6 +116,7 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
     for (int fewer = log_warps; fewer >= 0; --fewer)
       if (is_busy(fewer) && fills(fewer)) return fewer;
   if (!fills(log_warps)) return {};
+  if (!may_idle && mean < min_idling_mean_rows * row && !is_busy(log_warps)) return {};
   return log_warps;
 }
 
@@ -125,10 +127,12 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
     std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
   const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
-  const auto for_small = log_warps_of_small_input(max_resident_blocks * block_warps, block_warps, items, segments, row),
+  const std::int64_t warps = max_resident_blocks * block_warps;
+  const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
+  const auto for_small = log_warps_of_small_input(warps, block_warps, items, segments, row),
              for_long = log_warps_of_long_segments(
                  greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps,
-                 items, segments, row, is_fixed_length && policy.folds_slowly);
+                 items, segments, row, may_idle, is_fixed_length && policy.folds_slowly);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 

@@ -51,22 +51,24 @@ inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 1
 /// A segment goes to a team of warps by its number, without a search, if the input fills the device about once, or if
 /// segments are long. For small inputs, the even share of a warp and the mean segment, in rows of 32 chunks, are within
 /// these limits, the mean segment has at least 3/4 of a row, and there are at most 3 segments for 2 warps.
-inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 64;
+inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 128;
 /// Teams double while a warp's share of the mean segment exceeds this.
 inline constexpr int target_share_rows = 2;
 /// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and
 /// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into
 /// units.
-inline constexpr int max_mean_share_rows = 8, max_share_rows = 16;
+inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 
 /// For other inputs: the mean segment has at least min_long_mean_rows rows, and the blocks fill at least
 /// min_filled_percent of whole rounds over the multiprocessors. Teams double, up to a block, while a warp's share of
 /// the mean segment exceeds long_share_rows. Chunks have at most max_long_chunk_items: for items of 1 and 2 bytes, the
 /// partition by position is a tenth faster.
-inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 90, max_long_chunk_items = 8;
+inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84, max_long_chunk_items = 8;
 /// Shares are powers of two of rows. If these leave more of a team idle, folds that take long are left to smaller teams
-/// (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66).
-inline constexpr int min_team_percent = 85;
+/// (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66). Of unknown lengths, segments of
+/// less than min_idling_mean_rows are left to the partition by position then, if each resident warp has
+/// min_two_wave_positions (on an H200, 2^26 floats in segments of 2500: sums 84 us by teams, 69 by position).
+inline constexpr int min_team_percent = 85, min_idling_mean_rows = 32;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
