@@ -223,8 +223,8 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
   EXPECT_EQ(warps_of_team(mega, 1000), 2);
   EXPECT_EQ(warps_of_team(mega, 4096), 8);
   EXPECT_EQ(warps_of_team(mega, 1 << 14), 8);
-  EXPECT_EQ(warps_of_team(mega, 1 << 15), 8);
-  EXPECT_EQ(warps_of_team(mega, 1 << 16), 0) << "too few teams";
+  EXPECT_EQ(warps_of_team(mega, 20'000), 8);
+  EXPECT_EQ(warps_of_team(mega, 1 << 15), 0) << "too few teams";
   EXPECT_EQ(warps_of_team(4 * mega, 600), 0) << "more segments than warps";
   EXPECT_EQ(warps_of_team(4 * mega, 1000), 1);
   EXPECT_EQ(warps_of_team(16 * mega, 1024), 0) << "bytes count, not trips";
@@ -247,9 +247,13 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   EXPECT_EQ(warps_of_team(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
   EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
   EXPECT_EQ(warps_of_team(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
-  const auto of_narrow_items = segmented::plan_segment_per_warp_team(528, std::int64_t{1} << 28, 1 << 12, false,
-                                                                     2 * k.chunk_items, k.accumulator_bytes, k.policy);
-  EXPECT_FALSE(of_narrow_items.has_value());
+  const auto takes_narrow = [&](std::int64_t length) {
+    return segmented::plan_segment_per_warp_team(528, length << 15, 1 << 15, false, 2 * k.chunk_items,
+                                                 k.accumulator_bytes, k.policy)
+        .has_value();
+  };
+  EXPECT_FALSE(takes_narrow(8191)) << "rows of 512 items: few warps for a segment";
+  EXPECT_TRUE(takes_narrow(8192));
 }
 
 // Of 3000 items, shares of 1024 leave one warp of four idle. Folds that take long go to single warps then, if their

@@ -180,20 +180,19 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   const auto own_end = [&](const work_item& item, std::int64_t row) {
     return least_of(own_first(row) + folder::batch_rows, item.end);
   };
-  const auto load = [&](const work_item& item, std::int64_t row) {
-    rows.load(arguments.kept.place_of(item.tile * Columns).in, own_first(row), own_end(item, row));
-  };
-  const auto load_first = [&](std::int64_t number) {
-    if (number >= plan.work_items()) return;
-    const work_item item = arguments.item_at(number);
-    load(item, item.first);
+  work_item coming{};  // that whose rows are loaded
+  const auto load = [&](std::int64_t row) {
+    rows.load(arguments.kept.place_of(coming.tile * Columns).in, own_first(row), own_end(coming, row));
   };
   split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads, is_clerk);
-  load_first(work.item());
+  if (work.exists()) {
+    coming = arguments.item_at(work.item());
+    load(coming.first);
+  }
   int buffer = 0;
   while (work.exists()) {
     work.draw();
-    const work_item here = arguments.item_at(work.item());
+    const work_item here = coming;
     thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
@@ -204,8 +203,12 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
       }
       work.show();  // before the loads, for which the draw would wait
-      if (row + step_rows < here.end) load(here, row + step_rows);
-      else load_first(work.next());
+      std::int64_t next_row = row + step_rows;
+      if (next_row >= here.end && work.next() < plan.work_items()) {
+        coming = arguments.item_at(work.next());
+        next_row = coming.first;
+      }
+      load(next_row);
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
       const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;

@@ -92,31 +92,31 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
 }
 
 /// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly. `may_idle`:
-/// whether warps of a team may idle, though segments are not very long. `are_slow`: folds take long, and all segments
-/// are of one length.
+/// whether warps of a team may idle, though segments are not very long. `folds_slowly`: whether folds take long.
 inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
                                                      std::int64_t items, std::int64_t segments, std::int64_t row,
-                                                     bool may_idle, bool are_slow) {
+                                                     bool is_fixed_length, bool may_idle, bool folds_slowly) {
   const std::int64_t mean = items / segments;
-  if (row > warp_lanes * max_long_chunk_items || mean < min_long_mean_rows * row) return {};
+  if (mean < min_long_mean_rows * row) return {};
+  if (row > warp_lanes * 8 && (mean < min_narrow_mean || is_fixed_length)) return {};
   const auto fills = [&](int log_warps) {
     const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
     const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
     return blocks <= max_team_blocks && 100 * blocks >= min_filled_percent * even_blocks;
   };
-  const auto is_busy = [&](int log_warps) {
+  const auto is_busy = [&](int log_warps, int min_percent) {
     if (log_warps == 0) return true;
     std::int64_t share = row;
     while (share << log_warps < mean) share *= 2;
-    return 100 * mean >= min_team_percent * (share << log_warps);
+    return 100 * mean >= min_percent * (share << log_warps);
   };
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  if (are_slow)
+  if (is_fixed_length && folds_slowly)
     for (int fewer = log_warps; fewer >= 0; --fewer)
-      if (is_busy(fewer) && fills(fewer)) return fewer;
+      if (is_busy(fewer, min_slow_team_percent) && fills(fewer)) return fewer;
   if (!fills(log_warps)) return {};
-  if (!may_idle && mean < min_idling_mean_rows * row && !is_busy(log_warps)) return {};
+  if (!may_idle && mean < min_idling_mean_rows * row && !is_busy(log_warps, min_team_percent)) return {};
   return log_warps;
 }
 
@@ -132,7 +132,7 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   const auto for_small = log_warps_of_small_input(warps, block_warps, items, segments, row),
              for_long = log_warps_of_long_segments(
                  greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps,
-                 items, segments, row, may_idle, is_fixed_length && policy.folds_slowly);
+                 items, segments, row, is_fixed_length, may_idle, policy.folds_slowly);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 
@@ -153,7 +153,7 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   plan.partition.log_unit =
       log_unit_for(items, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   plan.partition.max_uncut_items =
-      greatest_of(greatest_of(max_share_rows * row << log_warps, mean + mean / 2),
+      greatest_of(greatest_of(max_share_rows * row << log_warps, 2 * mean + mean / 4),
                   greatest_of(2 * plan.partition.positions_per_warp, std::int64_t{1} << plan.partition.log_unit));
   return plan;
 }

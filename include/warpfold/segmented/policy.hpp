@@ -51,24 +51,28 @@ inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 1
 /// A segment goes to a team of warps by its number, without a search, if the input fills the device about once, or if
 /// segments are long. For small inputs, the even share of a warp and the mean segment, in rows of 32 chunks, are within
 /// these limits, the mean segment has at least 3/4 of a row, and there are at most 3 segments for 2 warps.
-inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 128;
+inline constexpr int max_even_share_rows = 16, max_mean_segment_rows = 80;
 /// Teams double while a warp's share of the mean segment exceeds this.
 inline constexpr int target_share_rows = 2;
 /// Fall back to the partition by position if a warp's share of the mean segment exceeds both max_mean_share_rows and
-/// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 1.5 times the mean, are cut into
-/// units.
+/// 1.5 times the even share. Segments whose shares exceed max_share_rows, and that are 2.25 times the mean, are cut
+/// into units. (On an H200, 2^26 floats in segments of 1 and 100000 in turn take 85 us if half of them are cut, and 75
+/// if none is.)
 inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 
 /// For other inputs: the mean segment has at least min_long_mean_rows rows, and the blocks fill at least
 /// min_filled_percent of whole rounds over the multiprocessors. Teams double, up to a block, while a warp's share of
-/// the mean segment exceeds long_share_rows. Chunks have at most max_long_chunk_items: for items of 1 and 2 bytes, the
-/// partition by position is a tenth faster.
-inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84, max_long_chunk_items = 8;
-/// Shares are powers of two of rows. If these leave more of a team idle, folds that take long are left to smaller teams
-/// (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66). Of unknown lengths, segments of
-/// less than min_idling_mean_rows are left to the partition by position then, if each resident warp has
-/// min_two_wave_positions (on an H200, 2^26 floats in segments of 2500: sums 84 us by teams, 69 by position).
-inline constexpr int min_team_percent = 85, min_idling_mean_rows = 32;
+/// the mean segment exceeds long_share_rows. Items of 1 and 2 bytes, whose chunks have more than 8, make longer rows;
+/// of them, listed segments have a mean of at least min_narrow_mean (on an H200, 2^26 halfs: in segments of 12345 58
+/// us by position, 46 by teams; of 3, 500 and 20000 in turn 52 and 59; in rows of 20000, 41 and 49).
+inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84, min_narrow_mean = 8192;
+/// Shares are powers of two of rows. If these leave more of a team idle than that
+/// - folds that take long, of segments of one length, are left to smaller teams (on an H200, rows of 3000: argmax 113
+///   us by four warps, 77 by one; sums 64 and 66);
+/// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
+///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
+///   and 97. In segments of 6000, 76 and 73; 92 and 101).
+inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 32;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
