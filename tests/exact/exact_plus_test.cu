@@ -78,15 +78,49 @@ TEST(exact_plus, words_are_carried_after_many_batches) {
   EXPECT_EQ(carries.value(1), 0);
 }
 
-// Numbers whose significands reach furthest past a word, of one sign, so many that a warp's words must be moved.
-TEST(exact_plus, words_of_doubles_are_moved_before_they_overflow) {
-  for (const double sign : {1.0, -1.0}) {
-    std::vector<double> items(200000, sign * 0x1.fffffffffffffp577);
-    for (std::size_t i = 0; i < items.size(); i += 32) items[i] = 0x1p-577;
-    const device_array<double> in(items), out(1);
+// Numbers of one sign whose significands fill the most bits of a bin, so many that a warp's bins of doubles must be
+// moved; and small numbers, without which these would not be counted in bins.
+template <class T> void expect_sums_of_full_bins(T largest, T least) {
+  for (const T sign : {T(1), T(-1)}) {
+    std::vector<T> items(200000, sign * largest);
+    for (std::size_t i = 0; i < items.size(); i += 32) items[i] = least;
+    const device_array<T> in(items), out(1);
     wf::reduce(in.items(), out.data(), wf::exact_plus{}, {.max_blocks = 1});
     EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value())) << sign;
   }
+}
+TEST(exact_plus, bins_of_doubles_are_moved_before_they_overflow) {
+  expect_sums_of_full_bins(0x1.fffffffffffffp608, 0x1p-608);
+}
+TEST(exact_plus, full_bins_of_floats) {
+  expect_sums_of_full_bins(0x1.fffffep96f, 0x1p-126f);
+  expect_sums_of_full_bins(0x1.fffffep112f, 0x1p-149f);
+}
+
+// Carries and borrows that pass through many words, and rests far below the last digit that is kept.
+TEST(exact_plus, carries_pass_through_many_words) {
+  constexpr double least = 0x1p-1074, half_digit = 0x1p-53, max = std::numeric_limits<double>::max();
+  const std::vector<std::vector<double>> sums{{0x1p1000, -least},
+                                              {0x1p-1000, -0x1p1000, 0x1p1000},
+                                              {1, half_digit, least},
+                                              {1, half_digit, -least},
+                                              {max, max, -max, least, -max, -least},
+                                              {0x1p-1000, -least, -0x1p-1000},
+                                              {max, -least},
+                                              {max, 0x1p970},
+                                              {least, least, -least},
+                                              {0x1p-1022, -least}};
+  const device_array<double> out(1);
+  for (const double sign : {1.0, -1.0})
+    for (std::vector<double> items : sums) {
+      for (double& item : items) item *= sign;
+      const device_array<double> in(items);
+      wf::reduce(in.items(), out.data(), wf::exact_plus{});
+      EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value()));
+      wf::reduce(in.data() + 1, std::ssize(items) - 1, out.data(), wf::exact_plus{},
+                 {.init = wf::exact_plus{}.lift(items[0])});
+      EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value()));
+    }
 }
 
 struct ignored_transform {

@@ -30,6 +30,18 @@ template <class T> void expect_sums() {
     }
 }
 
+TEST(exact_sanitizer, init_joins) {
+  wf_test::random_source source(3);
+  const auto items = wf_test::make_hard_items<double>(hard_items::wide, 700, source);
+  const wf_test::device_array<double> in(items), out(1);
+  const wf_test::device_array<wf::exact::superaccumulator<double>> init(std::vector{wf::exact_plus{}.lift(items[0])});
+  const std::int64_t others = std::ssize(items) - 1;
+  wf::reduce(in.data() + 1, others, out.data(), wf::exact_plus{}, {.init = wf::exact_plus{}.lift(items[0])});
+  EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value()));
+  wf::reduce(in.data() + 1, others, out.data(), wf::exact_plus{}, {.init = init.data()});
+  EXPECT_TRUE(wf_test::exact_sum_of(items).rounds_to(out.value()));
+}
+
 /// Segments of all lengths, many short neighbours in the midst of the input, and tiles of few teams, which leave no
 /// lane without work between them.
 std::vector<std::vector<int>> lists_of_offsets() {

@@ -9,11 +9,10 @@
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves, class Op, class Out> struct sum_arguments {
+template <class Leaves, class Out> struct sum_arguments {
   using V = typename Leaves::accumulator;
 
   Leaves leaves;
-  Op op;
   Out out;
   grid::initial_value<superaccumulator<V>> init;
   std::int64_t batches;

@@ -18,11 +18,11 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Enqueues the exact sum of `leaves`, which have been lifted, into `out`. All arguments have been checked but those of
 /// `options`.
 template <class Leaves, class Op, class Out, class T>
-void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
+void enqueue(const char* function, const Leaves& lifted, Out out, Op,
              const reduce_options<superaccumulator<T>>& options) {
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<typename Leaves::source_type, transform, T>;
-  constexpr auto* kernel = &sum_kernel<items, Op, Out>;
+  constexpr auto* kernel = &sum_kernel<items, Out>;
   constexpr std::size_t shared_bytes = host_side::shared_bytes_of<sum_storage<items>>;
   constexpr host_side::scratch_need need{sizeof(global_sum<T>), 0};
   static_assert(need.feature_bytes <= host_side::feature_control_bytes);
@@ -37,10 +37,10 @@ void enqueue(const char* function, const Leaves& lifted, Out out, Op op,
       host_side::plan_batches<kernel>(frame, batches, sum_policy<T>::max_block_warps, shared_bytes);
   const host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shared_bytes, 0,
                                       "the operator's own kernel"};
-  using arguments = sum_arguments<items, Op, Out>;
+  using arguments = sum_arguments<items, Out>;
   const items from{lifted.source, lifted.transform.transform};
   frame.launch(kernel, shape, plan.blocks > 1, [&](const host_side::call_scratch& scratch) {
-    return arguments{from, op, out, init, batches, scratch.control_words<global_sum<T>>(), scratch.ticket()};
+    return arguments{from, out, init, batches, scratch.control_words<global_sum<T>>(), scratch.ticket()};
   });
 }
 

@@ -6,6 +6,7 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/exact/arguments.cuh>
 #include <warpfold/exact/batch_sum.cuh>
+#include <warpfold/exact/leading_sum.cuh>
 #include <warpfold/exact/policy.hpp>
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/warp/load_rows.cuh>
@@ -41,13 +42,41 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
                    : F(-0.0);
 }
 
-/// Rounds the sum of `shared`, and writes it. Not inlined: it would take registers from the loop over the items. It
-/// takes values, and init only if there is one: a reference to a kernel's argument is read as global memory.
-template <class Out, class A, class Op, class Storage>
-__device__ __attribute__((noinline)) void write_sum(Out out, const grid::initial_value<A>* init, Op op,
-                                                    const Storage& shared) {
-  const A sum = shared.warp[0].sum.carried(shared.kinds);
-  *out = init != nullptr ? init->join(sum, op) : sum;
+/// Adds every `step`-th batch of the input from batch `first` on. The warp calls it.
+template <class Arguments, class Sum>
+__device__ void add_batches(const Arguments& arguments, std::int64_t first, std::int64_t step, Sum& sum) {
+  using leaves = decltype(Arguments::leaves);
+  constexpr int rows = batch_rows<leaves>(), items = rows * leaves::chunk_items;
+  constexpr bool loads_ahead = sum_policy<typename Arguments::V>::loads_ahead;
+  typename Sum::number values[items], next[items];
+  for (std::int64_t batch = first; loads_ahead || batch < arguments.batches; batch += step) {
+    if (batch < arguments.batches) load_items<rows>(arguments.leaves, batch * (items * warp_lanes), next);
+    if constexpr (loads_ahead) {
+      if (batch != first) sum.add(values);
+      if (batch >= arguments.batches) break;
+    } else sum.add(next);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < items; ++k) values[k] = next[k];
+  }
+}
+
+/// Rounds the sum of `shared`, and writes it. A warp calls it. Not inlined: it would take registers from the loop over
+/// the items. It takes values, and init only if there is one: a reference to a kernel's argument is read as global
+/// memory.
+template <class Out, class T, class Storage>
+__device__ __attribute__((noinline)) void write_sum(Out out, const grid::initial_value<superaccumulator<T>>* init,
+                                                    Storage& shared) {
+  lazy_superaccumulator<T>& sum = shared.warp[0].sum;
+  unsigned kinds = shared.kinds;
+  if (init != nullptr) {
+    const bool is_stored = init->what == grid::initial_value<superaccumulator<T>>::kind::pointer;
+    const superaccumulator<T>& joined = is_stored ? *init->pointer : init->value;
+    kinds |= joined.kinds;
+    for (int i = arch::lane_id(); i < sum.words; i += warp_lanes) sum.word[i] += joined.word[i];
+    __syncwarp();
+  }
+  leading_sum<T> leading;
+  if (find_leading_sum(sum, kinds, leading)) *out = leading;
 }
 
 /// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in
@@ -63,24 +92,19 @@ __device__ bool is_last_to_add(Storage& shared, global_sum<V>& sum, unsigned* ti
   return true;
 }
 
-template <class Leaves, class Op, class Out>
+template <class Leaves, class Out>
 __global__ void __launch_bounds__(sum_policy<typename Leaves::accumulator>::max_block_warps* warp_lanes,
                                   sum_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
-sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
+sum_kernel(const __grid_constant__ sum_arguments<Leaves, Out> arguments) {
   using V = typename Leaves::accumulator;
-  constexpr int rows = batch_rows<Leaves>(), items = rows * Leaves::chunk_items, words = superaccumulator<V>::words;
+  constexpr int words = superaccumulator<V>::words;
   auto& shared = arch::dynamic_shared<sum_storage<Leaves>>();
   const int thread = arch::flat_thread(), warp = arch::flat_warp(), warps = static_cast<int>(blockDim.x / warp_lanes);
   if (thread == 0) shared.kinds = 0;
   __syncthreads();
 
   batch_sum_of<Leaves> sum(shared.warp[warp]);
-  const std::int64_t step = std::int64_t{gridDim.x} * warps;
-  for (std::int64_t batch = std::int64_t{blockIdx.x} * warps + warp; batch < arguments.batches; batch += step) {
-    typename superaccumulator<V>::number values[items];
-    load_items<rows>(arguments.leaves, batch * (items * warp_lanes), values);
-    sum.add(values);
-  }
+  add_batches(arguments, std::int64_t{blockIdx.x} * warps + warp, std::int64_t{gridDim.x} * warps, sum);
   sum.finish();
   if (sum.kinds() != 0) atomicOr(&shared.kinds, sum.kinds());
   __syncthreads();
@@ -88,8 +112,8 @@ sum_kernel(const __grid_constant__ sum_arguments<Leaves, Op, Out> arguments) {
     for (int other = 1; other < warps; ++other) shared.warp[0].sum.word[i] += shared.warp[other].sum.word[i];
   __syncthreads();
   if (gridDim.x > 1 && !is_last_to_add(shared, *arguments.sum, arguments.ticket)) return;
-  if (thread != 0) return;
-  write_sum(arguments.out, arguments.init.exists() ? &arguments.init : nullptr, arguments.op, shared);
+  if (warp != 0) return;
+  write_sum(arguments.out, arguments.init.exists() ? &arguments.init : nullptr, shared);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

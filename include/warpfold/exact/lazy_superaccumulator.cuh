@@ -8,7 +8,7 @@
 namespace warpfold::exact {
 
 /// A superaccumulator in shared memory whose digits have 32 bits, and words 64: carries wait until the end. A team of
-/// lanes owns it. Every addition changes a word by less than 2^32, so 2^30 additions may precede `carry`.
+/// lanes owns it. `add` changes a word by less than 2^32, so 2^30 additions may precede `carry`.
 template <class T> struct lazy_superaccumulator {
   static constexpr int words = superaccumulator<T>::words;
 
@@ -36,12 +36,15 @@ template <class T> struct lazy_superaccumulator {
     sum.kinds = kinds;
     return sum;
   }
-  /// The same in place. The warp calls it.
+  /// The same in place, and seldom. The warp calls it.
   __device__ void carry() {
     __syncwarp();
-    if (arch::lane_id() == 0) {
-      const superaccumulator<T> sum = carried(0);
-      for (int i = 0; i < words; ++i) word[i] = sum.word[i];
+    std::int64_t carry = 0;
+    WARPFOLD_NO_UNROLL
+    for (int i = 0; arch::lane_id() == 0 && i < words; ++i) {
+      carry += static_cast<std::int64_t>(word[i]);
+      word[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
     }
     __syncwarp();
   }

@@ -46,6 +46,9 @@ template <class Result = void> struct exact_plus_as {
   template <class T> __host__ __device__ auto lower(const exact::superaccumulator<T>& value) const {
     return exact::rounded<result<T>>(value);
   }
+  template <class T> __host__ __device__ auto lower(const exact::leading_sum<T>& value) const {
+    return exact::rounded<result<T>>(value);
+  }
   template <class T>
     requires(std::is_same_v<result<T>, float>)
   __host__ __device__ float lower(const exact::scaled_sum<T>& value) const { return value.rounded(); }
@@ -59,10 +62,10 @@ template <class Result = void> struct exact_plus_as {
 /// - Subnormal numbers are exact, unless the program is compiled with -ftz=true (a part of --use_fast_math).
 /// - .init is an accumulator: wf::exact_plus{}.lift(x).
 ///
-/// Cost: `reduce` has a kernel of its own (exact/kernel.cuh): one read of the items, whatever their exponents; of
-/// doubles, a pass over each 4 KiB for every 140 octaves. So has `segmented_reduce` (exact/segment_kernel.cuh), but of
-/// owners. Along axes, lanes sum their items in integers (exact/lane_sum.cuh). Elsewhere each item becomes an
-/// accumulator of 48 bytes (double: 276), and each join adds two of them: correct, and much slower than plus.
+/// Cost: `reduce` has a kernel of its own (exact/kernel.cuh): one read of the items, whatever their exponents. So has
+/// `segmented_reduce` (exact/segment_kernel.cuh), but of owners; of doubles, it passes over the items of a step again
+/// for every 140 octaves. Along axes, lanes sum their items in integers (exact/lane_sum.cuh). Elsewhere each item
+/// becomes an accumulator of 48 bytes (double: 276), and each join adds two of them: correct, much slower than plus.
 using exact_plus = exact_plus_as<>;
 
 template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {

@@ -9,6 +9,8 @@ namespace warpfold::exact {
 template <class V> struct sum_policy {
   static constexpr bool is_double = std::is_same_v<V, double>;
   static constexpr int max_block_warps = is_double ? 4 : 8, blocks_per_multiprocessor = is_double ? 4 : 2;
+  /// Whether a warp loads its next batch before it adds one: lanes that take turns at bins would keep loads waiting.
+  static constexpr bool loads_ahead = is_double;
 };
 
 /// Items that a lane sums at once: 128 bytes of them.

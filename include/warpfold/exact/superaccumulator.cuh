@@ -154,6 +154,16 @@ __host__ __device__ inline int leading_zeros(std::uint32_t word) {
   return __builtin_clz(word);
 #endif
 }
+/// Those of a magnitude whose highest word that is not zero is word `at`: `top`. All words are zero if it is -1. The
+/// words below it are `next` and `third`, and `any_below` tells whether any lower one is not zero.
+__host__ __device__ inline leading_bits leading_bits_of(int at, std::uint32_t top, std::uint32_t next,
+                                                        std::uint32_t third, bool any_below) {
+  if (at < 0) return {0, -1, false};
+  const int shift = leading_zeros(top);
+  const std::uint64_t both = std::uint64_t{top} << 32 | next;
+  return {both << shift | (std::uint64_t{third} << shift >> 32), 32 * at + 31 - shift,
+          any_below || third << shift != 0};
+}
 template <class T> __host__ __device__ leading_bits leading_bits_of(const superaccumulator<T>& value) {
   constexpr int words = superaccumulator<T>::words;
   const std::uint32_t flip = value.word[words - 1] >> 31 ? ~0u : 0u;
@@ -170,17 +180,20 @@ template <class T> __host__ __device__ leading_bits leading_bits_of(const supera
     any_before = any_before || two_before != 0;
     two_before = one_before, one_before = word;
   }
-  if (at < 0) return {0, -1, false};
-  const int shift = leading_zeros(top);
-  const std::uint64_t both = std::uint64_t{top} << 32 | next;
-  return {both << shift | (std::uint64_t{third} << shift >> 32), 32 * at + 31 - shift,
-          any_below || third << shift != 0};
+  return leading_bits_of(at, top, next, third, any_below);
 }
+
+/// What rounding needs of a sum of items of type `T`.
+template <class T> struct leading_sum {
+  leading_bits leading;
+  bool is_negative;
+  unsigned kinds;
+};
 
 /// The number of type `R` that is nearest to the sum; of two, the one whose last bit is zero. A sum that reaches half a
 /// last digit past the largest number is infinite; subnormal numbers are rounded as such. Infinities and NaN are those
 /// that IEEE 754 gives in any order. A sum that is zero is +0, unless all items are -0: then it is -0.
-template <class R, class T> __host__ __device__ R rounded(const superaccumulator<T>& value) {
+template <class R, class T> __host__ __device__ R rounded(const leading_sum<T>& value) {
   using A = superaccumulator<T>;
   using f = format<R>;
   using bits = typename f::bits;
@@ -192,8 +205,7 @@ template <class R, class T> __host__ __device__ R rounded(const superaccumulator
     return as_result(infinity | std::uint64_t{1} << (f::digits - 2));
   if (infinities != 0) return as_result(infinities == has_negative_infinity ? infinity | sign_bit : infinity);
 
-  const bool is_negative = value.word[A::words - 1] >> 31;
-  const leading_bits leading = leading_bits_of(value);
+  const leading_bits& leading = value.leading;
   if (leading.highest < 0) return as_result(value.kinds & has_other_than_minus_zero ? 0 : sign_bit);
   // The exponents of the first digit, and of the result's last one; and how many of the bits are digits.
   const int first = leading.highest + A::least_exponent, normal = first - (f::digits - 1);
@@ -205,7 +217,11 @@ template <class R, class T> __host__ __device__ R rounded(const superaccumulator
   // Digits that carry into the next power of two carry into the exponent's field, too.
   const std::uint64_t exponent = static_cast<std::uint64_t>(last - f::least_exponent) << (f::digits - 1);
   const std::uint64_t result = exponent + digits;
-  return as_result((result < infinity ? result : infinity) | (is_negative ? sign_bit : 0));
+  return as_result((result < infinity ? result : infinity) | (value.is_negative ? sign_bit : 0));
+}
+template <class R, class T> __host__ __device__ R rounded(const superaccumulator<T>& value) {
+  const bool is_negative = value.word[superaccumulator<T>::words - 1] >> 31;
+  return rounded<R>(leading_sum<T>{leading_bits_of(value), is_negative, value.kinds});
 }
 
 }  // namespace warpfold::exact
