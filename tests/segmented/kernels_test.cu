@@ -218,14 +218,14 @@ TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
   expect_deals({"of all lengths", wild});
 }
 
-// Long segments, more than a device folds at once.
+// Long segments, more than a device folds at once, but not so much to read that no warp of a team may idle.
 TEST(segmented_reduce_dealt, is_what_long_segments_take) {
   const auto device = wf::host_side::current_device();
   const auto warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
-  lengths about(static_cast<std::size_t>(warps * 2)), wild(about.size());
+  lengths about(static_cast<std::size_t>(warps / 2)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(2050 + s * 97 % 500);
-    wild[s] = s == 3 ? warps * 2050 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
+    wild[s] = s == 3 ? warps * 1000 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
   }
   expect_deals({"about as long", about});
   expect_deals({"of all lengths", wild});
