@@ -60,9 +60,9 @@ __device__ void add_batches(const Arguments& arguments, std::int64_t first, std:
   }
 }
 
-/// Rounds the sum of `shared`, and writes it. A warp calls it. Not inlined: it would take registers from the loop over
-/// the items. It takes values, and init only if there is one: a reference to a kernel's argument is read as global
-/// memory.
+/// Rounds the sum of `shared`, unless the output takes accumulators, and writes it. A warp calls it. Not inlined: it
+/// would take registers from the loop over the items. It takes values, and init only if there is one: a reference to a
+/// kernel's argument is read as global memory.
 template <class Out, class T, class Storage>
 __device__ __attribute__((noinline)) void write_sum(Out out, const grid::initial_value<superaccumulator<T>>* init,
                                                     Storage& shared) {
@@ -75,8 +75,10 @@ __device__ __attribute__((noinline)) void write_sum(Out out, const grid::initial
     for (int i = arch::lane_id(); i < sum.words; i += warp_lanes) sum.word[i] += joined.word[i];
     __syncwarp();
   }
-  leading_sum<T> leading;
-  if (find_leading_sum(sum, kinds, leading)) *out = leading;
+  if constexpr (requires(const leading_sum<T>& leading) { *out = leading; }) {
+    leading_sum<T> leading;
+    if (find_leading_sum(sum, kinds, leading)) *out = leading;
+  } else if (arch::lane_id() == 0) *out = sum.carried(kinds);  // an output takes the accumulator itself
 }
 
 /// Adds the block's sum to the global one. True in the last block, which then has the sum of all blocks in
