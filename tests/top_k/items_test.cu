@@ -254,6 +254,42 @@ TEST(top_k_items, of_bytes_and_of_wide_integers) {
   expect_sequence<ends::bottom>(repeated(integers<std::int64_t>(), 9000), 400, 2, 1);
 }
 
+/// Items that are compared in pairs. Of `masked` bits, so that many are equal, or subnormal, or neither number.
+template <class T> std::vector<T> narrow_items(std::size_t count, unsigned mask, unsigned always) {
+  wf_test::random_source random(count + mask);
+  std::vector<T> items(count);
+  for (T& item : items) {
+    const auto bits = static_cast<std::uint16_t>((static_cast<unsigned>(random.below(0x10000)) & mask) | always);
+    std::memcpy(static_cast<void*>(&item), &bits, sizeof(item));
+  }
+  return items;
+}
+template <class T> void expect_narrow_sequences() {
+  constexpr unsigned exponent = std::is_same_v<T, __half> ? 0x7C00 : 0x7F80,
+                     least_mantissa = exponent & ~(exponent << 1);
+  int offset = 0;
+  for (const int k : {1, 5, 64, 300})
+    for (const std::size_t count : {300, 4096, 20'003}) {
+      const std::pair<unsigned, unsigned> kinds[] = {{0xFFFF, 0},                           // any
+                                                     {0xFFFF & ~least_mantissa, 0},         // fewer NaN
+                                                     {0xFFFF & ~exponent, 0},               // subnormals and zeros
+                                                     {0x8003, 0},                           // few of these
+                                                     {0x8000 | least_mantissa, exponent},   // infinities and NaN
+                                                     {0x8001 | exponent, 0},                // few of all kinds
+                                                     {0x8000, 0},                           // -0 and +0
+                                                     {0x8000, exponent},                    // infinities
+                                                     {0x8000 | (exponent & -0x1000u), 0}};  // powers of two
+      for (const auto& [mask, always] : kinds) {
+        expect_sequence(narrow_items<T>(count, mask, always), k, k % 2, offset++ % 9);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+}
+TEST(top_k_items, of_halfs_and_of_bfloat16) {
+  expect_narrow_sequences<__half>();
+  expect_narrow_sequences<__nv_bfloat16>();
+}
+
 /// Segments of all lengths around k, by offsets with a gap before the first, and rows of one length.
 TEST(top_k_items, of_segments) {
   for (const int k : {1, 7, 40}) {

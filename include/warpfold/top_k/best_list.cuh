@@ -4,10 +4,9 @@
 // and drops the others. Keys are sorted once, at the end.
 #pragma once
 #include <warpfold/arch/shared_access.cuh>
-#include <warpfold/top_k/bisection.cuh>
 #include <warpfold/top_k/bitonic_sort.cuh>
+#include <warpfold/top_k/bound_search.cuh>
 #include <warpfold/top_k/policy.hpp>
-#include <warpfold/warp/scan.cuh>
 
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -17,7 +16,7 @@ template <class Key> struct alignas(16) list_storage {
   Key last;        ///< only keys that come before it may be among the best, once it holds
   unsigned count;  ///< keys that asked for room, and a bit that asks for a pause
   unsigned bound;  ///< leading bits that the best keys reach, as far as it is known
-  tally_words words;
+  search_words words;
   // For the kernel:
   bool is_last;   ///< whether the block is a segment's last one
   unsigned told;  ///< the block's word (part_words.cuh)
@@ -62,9 +61,9 @@ template <class Key> class best_list {
       __syncthreads();
       const unsigned asked = shared_.count & ~pause_bit;
       __syncthreads();
-      if (arch::flat_thread() == 0) shared_.count = least_of(asked, static_cast<unsigned>(shape_.capacity));
+      if (arch::flat_thread() == 0) shared_.count = least_of(asked, capacity());
       __syncthreads();
-      if (asked >= static_cast<unsigned>(shape_.capacity)) shrink(shape_.spared);
+      if (asked >= capacity()) shrink(shape_.spared);
       paused();
     } while (__syncthreads_or(has_more));
   }
@@ -83,23 +82,18 @@ template <class Key> class best_list {
     if (candidate) put(place, key);
     return candidate && room_from(place, 1) == 0;
   }
-  /// The first of `count` places for keys of the lane. There may be no room for them. All lanes of a warp call it, in a
-  /// step.
+  /// The first of `count` places for keys of the lane. There may be no room for them. In a step, any lane calls it.
+  /// (The compiler joins the atomics of a warp.)
   __device__ unsigned places_for(int count) {
-    const int through = warp::sum_through(count);
-    unsigned first = 0;
-    if (arch::lane_id() == warp_lanes - 1) first = atomicAdd(&shared_.count, static_cast<unsigned>(through));
-    first = __shfl_sync(full_warp, first, warp_lanes - 1);
-    return (first & ~pause_bit) + static_cast<unsigned>(through - count);
+    return count == 0 ? 0 : atomicAdd(&shared_.count, static_cast<unsigned>(count)) & ~pause_bit;
   }
   /// How many of `count` places from `place` on there are.
   __device__ int room_from(unsigned place, int count) const {
-    const auto capacity = static_cast<unsigned>(shape_.capacity);
-    return place >= capacity ? 0 : static_cast<int>(least_of(capacity - place, static_cast<unsigned>(count)));
+    return place >= capacity() ? 0 : static_cast<int>(least_of(capacity() - place, static_cast<unsigned>(count)));
   }
   /// Puts a key at a place that the lane has asked for, if there is room.
   __device__ void put(unsigned place, const Key& key) {
-    if (place < static_cast<unsigned>(shape_.capacity)) keys()[place] = key;
+    if (place < capacity()) keys()[place] = key;
   }
 
   /// The leading bits that some of the held keys reach, `wanted` at least; 0 if so many do not reach the bound. All
@@ -140,25 +134,26 @@ template <class Key> class best_list {
 
  private:
   __device__ Key* keys() const { return shared_.keys(); }
+  __device__ unsigned capacity() const { return static_cast<unsigned>(shape_.capacity); }
   /// The same where a thread can take each key: it counts those that come before. No two keys are equal.
   __device__ void sort_by_counting() {
     const int i = arch::flat_thread();
-    shrink(least_of(2 * shape_.kept, static_cast<int>(blockDim.x)));
+    const int most = least_of(2 * shape_.kept, static_cast<int>(blockDim.x));
+    if (held() > most) shrink(least_of(shape_.spared, most));
     const int all = held();
     const bool holds = i < all;
     const Key own = holds ? keys()[i] : Key::none();
-    int before = 0;
+    unsigned before = 0;  // less the keys before
     if (holds)
-      for (int other = 0; other < all; ++other) before += keys()[other].comes_before(own);
+      for (int other = 0; other < all; ++other) before = own.less_if_before(keys()[other], before);
     __syncthreads();
-    if (holds || i < shape_.kept) keys()[holds ? before : i] = own;
+    if (holds || i < shape_.kept) keys()[holds ? static_cast<int>(0 - before) : i] = own;
     __syncthreads();
   }
   /// Whether a warp waits for room, or asks for a pause.
-  __device__ bool must_pause() {
-    return __any_sync(full_warp, arch::observe_shared(&shared_.count) >= static_cast<unsigned>(shape_.capacity));
-  }
-  /// Bisects word `word` of the held keys that agree with `prefix` in the words before. Better ones count, too.
+  __device__ bool must_pause() { return __any_sync(full_warp, arch::observe_shared(&shared_.count) >= capacity()); }
+  /// Bisects word `word` of the held keys that agree with `prefix` in the words before. Better ones count, too. In
+  /// the first word more keys differ, so a histogram finds its bound, unless that is the greatest word itself.
   __device__ reached_bound bisect_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
     const int threads = static_cast<int>(blockDim.x), all = held();
     unsigned least = ~0u, most = 0;
@@ -166,7 +161,11 @@ template <class Key> class best_list {
       const unsigned own = keys()[i].word(word);
       least = own < least ? own : least, most = own > most ? own : most;
     }
-    return bisect(shared_.words, known, least, most, wanted, allowed, [&](unsigned bound) {
+    if (word == 0 && wanted > 1)
+      return search_bound(shared_.words, known, least, most, wanted, allowed, [&](auto add) {
+        for (int i = arch::flat_thread(); i < all; i += threads) add(keys()[i].word(0));
+      });
+    return bisect(shared_.words.tally, known, least, most, wanted, allowed, [&](unsigned bound) {
       const Key trial = prefix.with(word, bound);
       unsigned reached = 0;
       for (int i = arch::flat_thread(); i < all; i += threads) reached += !trial.comes_before(keys()[i]);
@@ -189,8 +188,21 @@ template <class Key> class best_list {
         own[i] = place < all ? keys()[place] : Key::none();
       }
       __syncthreads();
+      unsigned before[together], kept = 0;
       WARPFOLD_UNROLL
-      for (int i = 0; i < together; ++i) refuses(own[i].holds() && !least.comes_before(own[i]), own[i]);
+      for (int i = 0; i < together; ++i) {
+        const unsigned stay = __ballot_sync(full_warp, own[i].holds() && !least.comes_before(own[i]));
+        // (The mask is made anew each time: held in a register, it makes the way through the items spill.)
+        const int lane = arch::lane_id(), own_rank = __popc(stay & ((1u << lane) - 1));
+        before[i] = (stay >> lane & 1) != 0 ? kept + static_cast<unsigned>(own_rank) : ~0u;
+        kept += static_cast<unsigned>(__popc(stay));
+      }
+      unsigned place = 0;
+      if (arch::lane_id() == 0 && kept > 0) place = atomicAdd(&shared_.count, kept);
+      place = __shfl_sync(full_warp, place, 0);
+      WARPFOLD_UNROLL
+      for (int i = 0; i < together; ++i)
+        if (before[i] != ~0u) keys()[place + before[i]] = own[i];
     }
     __syncthreads();
     if (arch::flat_thread() == 0) {

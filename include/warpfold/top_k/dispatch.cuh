@@ -79,14 +79,14 @@ void enqueue(const host_side::call_frame& frame, const Source& source, const Spa
                                     words + 2 * grid.blocks};
                  });
   };
-  const call_plan plan = plan_call<sharing, key>(frame, items, spans.count, batch_items<Source>, k, false);
+  constexpr int batch_items = item_stream<Order, Source>::batch_items;
+  const call_plan plan = plan_call<sharing, key>(frame, items, spans.count, batch_items, k, false);
   if (!AreMany || plan.grid.parts > 1)
     return launch(sharing, plan,
                   plan.grid.parts > 1 ? "too few segments for all blocks: they share them" : "few items");
   if constexpr (AreMany) {
     constexpr auto* alone = &top_k_kernel<false, Order, Source, Spans, Values, Indices>;
-    launch(alone, plan_call<alone, key>(frame, items, spans.count, batch_items<Source>, k, true),
-           "a block for each segment");
+    launch(alone, plan_call<alone, key>(frame, items, spans.count, batch_items, k, true), "a block for each segment");
   }
 }
 

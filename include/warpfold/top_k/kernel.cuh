@@ -2,8 +2,8 @@
 // The kernel of top_k_items and its segmented form: one launch, nobody waits for another block. Each item is read
 // once; again are read those that enter a block's list, and the results.
 //
-// A block keeps the best keys that it has met (best_list.cuh). A bound that k items of its first tile reach, found by
-// bisection, keeps most other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone
+// A block keeps the best keys that it has met (best_list.cuh). A bound that k items of its first tile reach keeps most
+// other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone
 // ones few more, since tiles are visited in an order of its own (tile_order.hpp). There is no histogram, so no second
 // pass over the input, and no sort before the end. The worst case is an input made against the order of tiles: then
 // each item enters the list.
@@ -114,15 +114,16 @@ __device__ void select_items(best_list<key_of<Order>>& list, const Source& sourc
   __syncthreads();
   if constexpr (Shares)
     if (tells) {
-      words.hear(list, shared.words);
+      words.hear(list, shared.words.tally);
       __syncthreads();
     }
   list.fill([&] { return items.step(list); },
             [&] {
+              items.forget_bound();
               if constexpr (Shares) {
                 if (words.parts == 1) return;
                 words.tell(list.reached_by(words.share()), shared.told);
-                words.hear(list, shared.words);
+                words.hear(list, shared.words.tally);
               }
             });
 }
@@ -143,7 +144,7 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
   if constexpr (Shares)
     if (parts > 1) {
       list.shrink(shape.spared);
-      words.hear(list, shared.words);  // others of about the same pace have told theirs, so less is stored
+      words.hear(list, shared.words.tally);  // others of about the same pace have told theirs, so less is stored
       __syncthreads();
       key* const keys = arguments.keys + segment * parts * shape.spared;
       unsigned* const stored = arguments.stored + segment;
@@ -155,7 +156,7 @@ __device__ bool select(const Arguments& arguments, const Source& source, std::in
       }
       __syncthreads();
       if (!shared.is_last) return false;
-      words.hear(list, shared.words);  // by now, all parts have told theirs
+      words.hear(list, shared.words.tally);  // by now, all parts have told theirs
       __syncthreads();
       select_stored(list, keys, static_cast<int>(arch::observe(stored)));
       if (arch::flat_thread() == 0) arch::publish(stored, 0);

@@ -10,6 +10,7 @@ namespace warpfold::selection {
 /// Ranks: unsigned numbers that are greater for better items, and equal for equal ones. -0 and +0 have one rank, and
 /// all NaN have the best one or the worst one. `T` is the type of the items.
 template <bool Smallest, nans Nans, class T> struct item_order {
+  using item = T;
   using value = typename warpfold::detail::promoted<T>::type;
   static constexpr bool is_real = std::is_floating_point_v<value>, is_smallest = Smallest;
   static_assert(std::is_arithmetic_v<value> && sizeof(value) <= 8);
@@ -119,6 +120,20 @@ template <int RankBits> struct packed_key {
   __host__ __device__ bool holds() const { return bits != 0; }
   __host__ __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
+  /// `count`, less one if `other` comes before the key: three instructions.
+  __device__ unsigned less_if_before(const packed_key& other, unsigned count) const {
+#if defined(__CUDA_ARCH__)
+    const auto low = static_cast<std::uint32_t>(bits), high = word(0),
+               other_low = static_cast<std::uint32_t>(other.bits);
+    unsigned result;
+    asm("{\n\t.reg .u32 t;\n\tsub.cc.u32 t, %1, %2;\n\tsubc.cc.u32 t, %3, %4;\n\tsubc.u32 %0, %5, 0;\n\t}"
+        : "=r"(result)
+        : "r"(low), "r"(other_low), "r"(high), "r"(other.word(0)), "r"(count));
+    return result;
+#else
+    return count - other.comes_before(*this);
+#endif
+  }
   /// The upper bits, by which keys can be compared in part; and those of them that tell a place.
   __device__ std::uint32_t leading() const { return word(0); }
   static constexpr std::uint32_t leading_place_bits =
@@ -149,6 +164,9 @@ struct alignas(16) wide_key {
   __host__ __device__ bool holds() const { return places_after != 0; }
   __host__ __device__ bool comes_before(const wide_key& other) const {
     return rank > other.rank || (rank == other.rank && places_after > other.places_after);
+  }
+  __device__ unsigned less_if_before(const wide_key& other, unsigned count) const {
+    return count - other.comes_before(*this);
   }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(~places_after); }
   __device__ std::uint32_t leading() const { return word(0); }

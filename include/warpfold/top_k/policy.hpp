@@ -19,10 +19,12 @@ template <class Key> inline constexpr int blocks_per_multiprocessor = sizeof(Key
 /// and as many as have lists in scratch. A default wf::workspace has that much.
 inline constexpr int most_blocks_per_multiprocessor = 3;
 inline constexpr std::size_t most_list_bytes = std::size_t{4} << 20;
-/// Rows of 32 chunks in a batch: 16 items for each lane, unless they are loaded one by one. With 32 halfs, registers
-/// spill.
-template <class Source> inline constexpr int batch_rows = least_of(greatest_of(16 / Source::chunk_items, 1), 8);
-template <class Source> inline constexpr int batch_items = batch_rows<Source>* warp_lanes* Source::chunk_items;
+/// Items, or pairs of items, that each lane has of a batch, unless they are loaded one by one.
+inline constexpr int most_lane_items = 16, most_lane_pairs = 16;
+/// Rows of 32 chunks in a batch of so many items for each lane.
+template <class Source> constexpr int batch_rows(int lane_items) {
+  return least_of(greatest_of(lane_items / Source::chunk_items, 1), 8);
+}
 
 /// The least k for which blocks with one tile of a segment tell each other of it (bench/top_k_bench).
 inline constexpr int least_told_k = 128;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which items may still be among the best: one comparison of the hardware tells it, or the sign of a difference. So
-// most items never become keys. Items that are a little worse than the threshold may pass, too: a list that holds some
-// more has the same best ones.
+// Which items may still be among the best: one comparison of the hardware tells it, or the sign of a difference, of two
+// halfs or bfloat16 at a time. So most items never become keys. Items that are a little worse than the threshold may
+// pass, too: a list that holds some more has the same best ones.
 #pragma once
 #include <warpfold/top_k/order.cuh>
+#include <warpfold/top_k/packed_bound.cuh>
 
 namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -39,11 +40,13 @@ template <class Order> class threshold {
     worst_ = Order::number_of_rank(static_cast<typename Order::rank_type>(rank));
     if constexpr (by_signs)
       if (worst_ == 0) worst_ = Order::is_smallest ? 0.0f : -0.0f;  // from which no zero differs by -0
+    if constexpr (by_pairs) pairs_ = pair_bound(worst_);
   }
   /// Whether an item may be among the best, of several of which this is the best one.
   __device__ bool admits_any(number best) const {
     return !excludes_all_ && (admits_all_ || (admits(best) && !(admits_nans_only_ && best == best)));
   }
+  threshold() = default;
   /// Whether all may be, or NaN alone. If neither, and if admits_any, `admits` tells which.
   __device__ bool admits_all() const { return admits_all_; }
   __device__ bool admits_nans_only() const { return admits_nans_only_; }
@@ -51,6 +54,13 @@ template <class Order> class threshold {
   __device__ bool admits(number item) const { return !Order::is_worse(item, worst_); }
   /// Whether the sign of a difference tells what is excluded: two instructions for an item. It excludes no NaN.
   static constexpr bool by_signs = std::is_same_v<number, float> && Order::nan_wins;
+  /// Whether one instruction compares two items.
+  static constexpr bool by_pairs = by_signs && is_half_like<typename Order::item>;
+  using pair_bound = packed_bound<typename Order::item, Order::is_smallest>;
+  /// Bytes 0 to 3 are ~0 where `admits` does not tell items 0 to 3 of two words, and 0 otherwise.
+  __device__ unsigned excluded(unsigned first, unsigned second) const requires(by_pairs) {
+    return pairs_.are_worse(first, second);
+  }
   /// Shifts into the lowest bit of `excluded` whether `admits` does not tell `item`.
   __device__ unsigned shift_in(unsigned excluded, number item) const {
 #if defined(__CUDA_ARCH__)
@@ -61,7 +71,10 @@ template <class Order> class threshold {
   }
 
  private:
+  struct no_pairs {};
+
   number worst_;
+  std::conditional_t<by_pairs, pair_bound, no_pairs> pairs_;
   bool excludes_all_ = false, admits_all_, admits_nans_only_;
 };
 

@@ -12,13 +12,14 @@ namespace warpfold::warp {
 template <int Rows, class Source>
 __device__ bool load_rows(const Source& source, std::int64_t first, typename Source::chunk (&rows)[Rows]) {
   constexpr int chunk_items = Source::chunk_items, row_items = warp_lanes * chunk_items;
-  const std::int64_t own = first + arch::lane_id() * chunk_items;
+  std::int64_t own = first + arch::lane_id() * chunk_items;
   const bool all_exist = first + Rows * row_items <= source.items;
   if (all_exist && source.misaligned_bytes() == 0) {
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) source.load(rows[row], own + row * row_items);
     return true;
   }
+  own = arch::opaque(own);
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) {
     const std::int64_t at = own + row * row_items;
