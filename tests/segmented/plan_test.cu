@@ -240,9 +240,9 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   EXPECT_EQ(warps_of_team(1 << 15, 2047), 0);
   EXPECT_EQ(warps_of_team(1 << 15, 2048), 2);
   EXPECT_EQ(warps_of_team(1 << 14, 4096), 4);
-  EXPECT_EQ(warps_of_team(1 << 12, 5000), 8);
-  EXPECT_EQ(warps_of_team(1 << 14, 5000), 0) << "three warps of eight would be idle, and there is much to read";
-  EXPECT_EQ(warps_of_team(1 << 12, 20'000), 8) << "as many, but each block reads much at once";
+  EXPECT_EQ(warps_of_team(1 << 13, 2500), 4);
+  EXPECT_EQ(warps_of_team(1 << 15, 2500), 0) << "one warp of four would be idle, and there is much to read";
+  EXPECT_EQ(warps_of_team(1 << 14, 5000), 8) << "three of eight, but each block reads much at once";
   EXPECT_EQ(warps_of_team(2 * 132, 1 << 20), 8);
   EXPECT_EQ(warps_of_team(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
   EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";

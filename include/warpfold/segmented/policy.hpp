@@ -71,8 +71,8 @@ inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_per
 ///   us by four warps, 77 by one; sums 64 and 66);
 /// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
 ///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
-///   and 97. In segments of 6000, 76 and 73; 92 and 101).
-inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 32;
+///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
+inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident

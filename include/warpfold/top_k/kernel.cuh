@@ -3,10 +3,10 @@
 // once; again are read those that enter a block's list, and the results.
 //
 // A block keeps the best keys that it has met (best_list.cuh). A bound that k items of its first tile reach keeps most
-// other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone
-// ones few more, since tiles are visited in an order of its own (tile_order.hpp). There is no histogram, so no second
-// pass over the input, and no sort before the end. The worst case is an input made against the order of tiles: then
-// each item enters the list.
+// other items out. Of random items some k ln(n / k) pass the bounds that follow, and of monotone ones few more, since
+// tiles are visited in an order of its own (tile_order.hpp). There is no histogram of the input, so no second pass over
+// it, and no sort before the end. The worst case is an input made against the order of tiles: then each item enters the
+// list.
 //
 // A segment is read by one block; or, if there are fewer segments than blocks, by several. These tell each other how
 // good their items are (part_words.cuh), those of their first tiles at once, so that few items pass in any of them.
