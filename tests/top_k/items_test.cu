@@ -290,6 +290,18 @@ TEST(top_k_items, of_halfs_and_of_bfloat16) {
   expect_narrow_sequences<__nv_bfloat16>();
 }
 
+/// More equal items than a block has threads enter the list, the first of them last, and a worse one that is in front
+/// of them. Tiles of 4096 items are visited in the order 0, 3, 2, 1.
+TEST(top_k_items, of_many_equal_items_behind_a_worse_one) {
+  constexpr std::size_t tile = 4096;
+  std::vector<float> items(4 * tile, 0.0f);
+  for (std::size_t i = 3 * tile; i < 4 * tile; i += 6) items[i] = 1;
+  for (std::size_t i = 2 * tile - 150; i < 2 * tile; ++i) items[i] = 1;
+  expect_sequence<ends::top>(items, 1, 1);
+  for (float& item : items) item = -item;
+  expect_sequence<ends::bottom>(items, 1, 1);
+}
+
 /// Segments of all lengths around k, by offsets with a gap before the first, and rows of one length.
 TEST(top_k_items, of_segments) {
   for (const int k : {1, 7, 40}) {

@@ -165,12 +165,14 @@ template <class Key> class best_list {
       return search_bound(shared_.words, known, least, most, wanted, allowed, [&](auto add) {
         for (int i = arch::flat_thread(); i < all; i += threads) add(keys()[i].word(0));
       });
-    return bisect(shared_.words.tally, known, least, most, wanted, allowed, [&](unsigned bound) {
+    const auto count = [&](unsigned bound) {
       const Key trial = prefix.with(word, bound);
       unsigned reached = 0;
       for (int i = arch::flat_thread(); i < all; i += threads) reached += !trial.comes_before(keys()[i]);
       return reached;
-    });
+    };
+    // The greatest of the further words may be that of a key that does not agree.
+    return bisect(shared_.words.tally, known, least, most, wanted, allowed, count, word == 0 && wanted == 1);
   }
   /// Drops keys that come after `least`, some for each thread at a time: they move to places that all have read. If it
   /// `is_bound`, which its leading bits tell, no last key has to be compared.

@@ -59,13 +59,14 @@ struct reached_bound {
 
 /// A bound that `wanted` to `allowed` numbers reach; if there is none, because many are equal, the greatest one that
 /// `wanted` reach; if not even `known` is reached by so many, `known`. count(bound) tells how many of the thread's
-/// numbers reach `bound`, and `least` and `most` are the extremes of those that reach `known`. All threads call it.
+/// numbers reach `bound`, and those that count lie between the least `least` and the greatest `most`. Where one is
+/// wanted, and the greatest `most` counts, it takes one step if it `begins_at_most`. All threads call it.
 template <class Count>
 __device__ reached_bound bisect(tally_words& words, unsigned known, unsigned least, unsigned most, unsigned wanted,
-                                unsigned allowed, Count count) {
+                                unsigned allowed, Count count, bool begins_at_most = false) {
   block_tally tally(words);
   tally.agree_on_range(least, most);
-  reached_bound result{greatest_of(known, wanted == 1 ? most : least), 0};
+  reached_bound result{greatest_of(known, begins_at_most ? most : least), 0};
   result.count = tally.sum(count(result.bound));
   if (result.count < wanted) return {known, result.count};
   WARPFOLD_NO_UNROLL

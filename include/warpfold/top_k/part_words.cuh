@@ -35,13 +35,14 @@ struct part_words {
       own[i] = other < parts ? arch::observe(words + other) : 0;
       if (own[i] > 0) least = least_of(least, own[i]), most = greatest_of(most, own[i]);
     }
+    const auto count = [&](unsigned bound) {
+      unsigned reached = 0;
+      WARPFOLD_UNROLL
+      for (int i = 0; i < most_thread_words; ++i) reached += own[i] >= bound;
+      return reached;
+    };
     const auto found =
-        bisect(shared, greatest_of(known, 1u), least, most, shares, shares + shares / 8, [&](unsigned bound) {
-          unsigned reached = 0;
-          WARPFOLD_UNROLL
-          for (int i = 0; i < most_thread_words; ++i) reached += own[i] >= bound;
-          return reached;
-        });
+        bisect(shared, greatest_of(known, 1u), least, most, shares, shares + shares / 8, count, shares == 1);
     if (found.count >= shares) list.raise_bound(found.bound);
   }
   __device__ void clear() const {
