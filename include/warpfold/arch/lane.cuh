@@ -29,13 +29,4 @@ __device__ inline int flat_warp() { return static_cast<int>(static_cast<unsigned
 /// guard the shuffles behind such a branch. All lanes of the warp call it.
 __device__ inline int uniform_warp() { return __shfl_sync(full_warp, flat_warp(), 0); }
 
-/// The same value, of which the compiler does not know how it came about: so nothing that depends on it is computed
-/// ahead, say in front of a loop of which few turns need it.
-__device__ inline std::int64_t opaque(std::int64_t value) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("" : "+l"(value));
-#endif
-  return value;
-}
-
 }  // namespace warpfold::arch

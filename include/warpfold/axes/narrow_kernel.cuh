@@ -180,7 +180,7 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   const auto own_end = [&](const work_item& item, std::int64_t row) {
     return least_of(own_first(row) + folder::batch_rows, item.end);
   };
-  work_item coming{};  // that whose rows are loaded
+  work_item coming{};  // the work item whose rows are loaded next
   const auto load = [&](std::int64_t row) {
     rows.load(arguments.kept.place_of(coming.tile * Columns).in, own_first(row), own_end(coming, row));
   };
@@ -208,7 +208,7 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
         coming = arguments.item_at(work.next());
         next_row = coming.first;
       }
-      load(next_row);
+      load(next_row);   // nothing, if that row lies behind the last work item
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
       const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;

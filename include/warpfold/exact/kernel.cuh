@@ -42,7 +42,8 @@ __device__ void load_items(const Leaves& leaves, std::int64_t first, F (&items)[
                    : F(-0.0);
 }
 
-/// Adds every `step`-th batch of the input from batch `first` on. The warp calls it.
+/// Adds every `step`-th batch of the input from batch `first` on. If it loads_ahead (policy.hpp), the next batch is on
+/// its way while one is added. The warp calls it.
 template <class Arguments, class Sum>
 __device__ void add_batches(const Arguments& arguments, std::int64_t first, std::int64_t step, Sum& sum) {
   using leaves = decltype(Arguments::leaves);

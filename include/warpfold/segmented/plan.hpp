@@ -98,7 +98,8 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
                                                      bool is_fixed_length, bool may_idle, bool folds_slowly) {
   const std::int64_t mean = items / segments;
   if (mean < min_long_mean_rows * row) return {};
-  if (row > warp_lanes * 8 && (mean < min_narrow_mean || is_fixed_length)) return {};
+  const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
+  if (are_narrow && (mean < min_narrow_mean || is_fixed_length)) return {};
   const auto fills = [&](int log_warps) {
     const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
     const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;

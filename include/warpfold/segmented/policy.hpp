@@ -62,10 +62,12 @@ inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 
 /// For other inputs: the mean segment has at least min_long_mean_rows rows, and the blocks fill at least
 /// min_filled_percent of whole rounds over the multiprocessors. Teams double, up to a block, while a warp's share of
-/// the mean segment exceeds long_share_rows. Items of 1 and 2 bytes, whose chunks have more than 8, make longer rows;
-/// of them, listed segments have a mean of at least min_narrow_mean (on an H200, 2^26 halfs: in segments of 12345 58
-/// us by position, 46 by teams; of 3, 500 and 20000 in turn 52 and 59; in rows of 20000, 41 and 49).
-inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84, min_narrow_mean = 8192;
+/// the mean segment exceeds long_share_rows. Items of 1 and 2 bytes have chunks of more than max_wide_item_chunk
+/// items, and so longer rows. Of them, only listed segments with a mean of at least min_narrow_mean go to teams (on an
+/// H200, 2^26 halfs: in segments of 12345 58 us by position, 46 by teams; of 3, 500 and 20000 in turn 52 and 59; in
+/// rows of 20000, 41 and 49).
+inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84;
+inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
 /// Shares are powers of two of rows. If these leave more of a team idle than that
 /// - folds that take long, of segments of one length, are left to smaller teams (on an H200, rows of 3000: argmax 113
 ///   us by four warps, 77 by one; sums 64 and 66);

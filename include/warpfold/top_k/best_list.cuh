@@ -99,7 +99,7 @@ template <class Key> class best_list {
   /// The leading bits that some of the held keys reach, `wanted` at least; 0 if so many do not reach the bound. All
   /// threads call it, outside steps.
   __device__ unsigned reached_by(unsigned wanted) {
-    const auto found = bisect_word(Key::none(), 0, bound(), wanted, wanted + wanted / 4);
+    const auto found = search_word(Key::none(), 0, bound(), wanted, wanted + wanted / 4);
     return found.count >= wanted ? found.bound : 0;
   }
   /// Drops keys that are not among the best until there are at most `allowed`, which is k or more. All threads call it,
@@ -111,7 +111,7 @@ template <class Key> class best_list {
     int word = 0;
     WARPFOLD_NO_UNROLL
     for (; word < Key::words; ++word) {
-      const auto found = bisect_word(least, word, word == 0 ? bound() : 0, static_cast<unsigned>(shape_.k),
+      const auto found = search_word(least, word, word == 0 ? bound() : 0, static_cast<unsigned>(shape_.k),
                                      static_cast<unsigned>(allowed));
       least = least.with(word, found.bound);
       if (found.count <= static_cast<unsigned>(allowed)) break;
@@ -143,7 +143,7 @@ template <class Key> class best_list {
     const int all = held();
     const bool holds = i < all;
     const Key own = holds ? keys()[i] : Key::none();
-    unsigned before = 0;  // less the keys before
+    unsigned before = 0;  // minus the number of keys that come before the own one
     if (holds)
       for (int other = 0; other < all; ++other) before = own.less_if_before(keys()[other], before);
     __syncthreads();
@@ -152,9 +152,9 @@ template <class Key> class best_list {
   }
   /// Whether a warp waits for room, or asks for a pause.
   __device__ bool must_pause() { return __any_sync(full_warp, arch::observe_shared(&shared_.count) >= capacity()); }
-  /// Bisects word `word` of the held keys that agree with `prefix` in the words before. Better ones count, too. In
-  /// the first word more keys differ, so a histogram finds its bound, unless that is the greatest word itself.
-  __device__ reached_bound bisect_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
+  /// Finds a bound of word `word` for the held keys that agree with `prefix` in the words before. Better keys count,
+  /// too. A histogram finds that of the first word, in which most keys differ, unless only the greatest one is wanted.
+  __device__ reached_bound search_word(const Key& prefix, int word, unsigned known, unsigned wanted, unsigned allowed) {
     const int threads = static_cast<int>(blockDim.x), all = held();
     unsigned least = ~0u, most = 0;
     for (int i = arch::flat_thread(); i < all; i += threads) {
@@ -171,7 +171,7 @@ template <class Key> class best_list {
       for (int i = arch::flat_thread(); i < all; i += threads) reached += !trial.comes_before(keys()[i]);
       return reached;
     };
-    // The greatest of the further words may be that of a key that does not agree.
+    // The greatest further word may belong to a key that does not agree with `prefix`.
     return bisect(shared_.words.tally, known, least, most, wanted, allowed, count, word == 0 && wanted == 1);
   }
   /// Drops keys that come after `least`, some for each thread at a time: they move to places that all have read. If it
@@ -194,7 +194,7 @@ template <class Key> class best_list {
       WARPFOLD_UNROLL
       for (int i = 0; i < together; ++i) {
         const unsigned stay = __ballot_sync(full_warp, own[i].holds() && !least.comes_before(own[i]));
-        // (The mask is made anew each time: held in a register, it makes the way through the items spill.)
+        // (The mask is computed again each time. If a register held it, the loop over the items would spill.)
         const int lane = arch::lane_id(), own_rank = __popc(stay & ((1u << lane) - 1));
         before[i] = (stay >> lane & 1) != 0 ? kept + static_cast<unsigned>(own_rank) : ~0u;
         kept += static_cast<unsigned>(__popc(stay));

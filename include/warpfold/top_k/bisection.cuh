@@ -59,8 +59,8 @@ struct reached_bound {
 
 /// A bound that `wanted` to `allowed` numbers reach; if there is none, because many are equal, the greatest one that
 /// `wanted` reach; if not even `known` is reached by so many, `known`. count(bound) tells how many of the thread's
-/// numbers reach `bound`, and those that count lie between the least `least` and the greatest `most`. Where one is
-/// wanted, and the greatest `most` counts, it takes one step if it `begins_at_most`. All threads call it.
+/// numbers reach `bound`. All of them lie between the least `least` and the greatest `most` of all threads. If one
+/// number is wanted, and the greatest `most` is one, `begins_at_most` saves all steps but one. All threads call it.
 template <class Count>
 __device__ reached_bound bisect(tally_words& words, unsigned known, unsigned least, unsigned most, unsigned wanted,
                                 unsigned allowed, Count count, bool begins_at_most = false) {

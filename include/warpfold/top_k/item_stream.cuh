@@ -177,7 +177,8 @@ template <class Order, class Source> class item_stream {
       const threshold<Order> worst((bound + place_bits) & ~place_bits, key::none(), 0);
       if (worst.admits_nans_only()) return static_cast<unsigned>(__popc(nans()));
       if (!by_pairs || worst.admits_all()) return static_cast<unsigned>(__popc(admitted(worst)));
-      // Pairs tell less: a bound that too few items reach would lose some. Items that do not exist are the worst ones.
+      // Items are counted one by one here. Comparisons of pairs admit a few items that do not reach the bound, and a
+      // bound that fewer items reach than were counted would lose some. (The worst number stands for missing items.)
       unsigned excluded = 0;
       WARPFOLD_UNROLL
       for (int i = 0; i < lane_items; ++i) excluded = worst.shift_in(excluded, number(i));

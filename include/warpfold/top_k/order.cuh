@@ -120,7 +120,7 @@ template <int RankBits> struct packed_key {
   __host__ __device__ bool holds() const { return bits != 0; }
   __host__ __device__ bool comes_before(const packed_key& other) const { return bits > other.bits; }
   __host__ __device__ std::int64_t place() const { return static_cast<std::int64_t>(last_place - (bits & last_place)); }
-  /// `count`, less one if `other` comes before the key: three instructions.
+  /// Returns `count` - 1 if `other` comes before this key, and `count` otherwise, in three instructions.
   __device__ unsigned less_if_before(const packed_key& other, unsigned count) const {
 #if defined(__CUDA_ARCH__)
     const auto low = static_cast<std::uint32_t>(bits), high = word(0),

@@ -8,11 +8,12 @@ namespace warpfold::selection {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// A bound of items of type `T`, half or bfloat16. Worse items are greater ones if `Smallest`, and less ones otherwise.
-/// Of four items, those of two pairs, bytes 0 to 3 of a result tell something by ~0 or 0.
+/// Four items lie in two words. A result has one byte for each of them: 0xFF if the answer is yes, and 0 if it is no.
 template <class T, bool Smallest> class packed_bound {
  public:
   packed_bound() = default;
-  /// `bound` is no NaN; and a bfloat16, if these are compared. A half is rounded so that no more items are worse.
+  /// `bound` is not a NaN. For bfloat16 items it is a bfloat16. For halfs it is rounded to a half, towards the worse
+  /// ones, so the same items or fewer are worse.
   __device__ explicit packed_bound(float bound) : bound_(bound) {
 #if defined(__CUDA_ARCH__)
     unsigned short half = 0;

@@ -24,6 +24,7 @@ template <class Order> class threshold {
   using number = typename Order::number;
   using key = key_of<Order>;
 
+  threshold() = default;  ///< to be assigned before use
   /// For items from place `first` on, if keys that are less than `bound` in their leading bits, or do not come before
   /// `last`, once it holds, are not among the best.
   __device__ threshold(unsigned bound, const key& last, std::int64_t first) {
@@ -46,7 +47,6 @@ template <class Order> class threshold {
   __device__ bool admits_any(number best) const {
     return !excludes_all_ && (admits_all_ || (admits(best) && !(admits_nans_only_ && best == best)));
   }
-  threshold() = default;
   /// Whether all may be, or NaN alone. If neither, and if admits_any, `admits` tells which.
   __device__ bool admits_all() const { return admits_all_; }
   __device__ bool admits_nans_only() const { return admits_nans_only_; }
@@ -57,7 +57,7 @@ template <class Order> class threshold {
   /// Whether one instruction compares two items.
   static constexpr bool by_pairs = by_signs && is_half_like<typename Order::item>;
   using pair_bound = packed_bound<typename Order::item, Order::is_smallest>;
-  /// Bytes 0 to 3 are ~0 where `admits` does not tell items 0 to 3 of two words, and 0 otherwise.
+  /// For the four items of two words, one byte each: 0xFF if the item is excluded, and 0 if it may be among the best.
   __device__ unsigned excluded(unsigned first, unsigned second) const requires(by_pairs) {
     return pairs_.are_worse(first, second);
   }

@@ -3,6 +3,7 @@
 // alignment.
 #pragma once
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/arch/opaque.cuh>
 #include <warpfold/thread/source.cuh>
 
 namespace warpfold::warp {
