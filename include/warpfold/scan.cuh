@@ -39,7 +39,9 @@
 //   misaligned, a negative max_blocks and host memory where device memory is meant;
 //   cuda_error for what CUDA reports.
 //
-// A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative.
+// A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative. On sm_90,
+// the kernel is launched while the one before it in the stream ends (a programmatic dependent launch), and waits for it
+// before it touches memory.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>

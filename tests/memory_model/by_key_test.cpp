@@ -12,7 +12,7 @@ const auto is_there = [](int seen) { return seen != 0; };
 /// Waits for the epoch before, as finished_epochs::wait does; lane 0 calls it.
 void wait_for_epoch(thread& own, int finished, int epoch, orders& with) {
   own.await(finished, with.access("begin: observe", relaxed(scope::gpu)), [=](int now) { return now >= epoch; });
-  own.fence(with.fence("begin: acquire", acq_rel(scope::gpu)));
+  own.fence(with.fence("begin: acquire", acquire(scope::gpu)));
 }
 
 /// An epoch of two tiles, joined by a warp of two lanes; then an epoch of one tile, which uses the first one's words.
@@ -118,7 +118,7 @@ program two_groups(orders& with) {
       t.await(through, relaxed(scope::gpu), is_there);
     }
     t.send(vote, 1);
-    t.fence(with.fence("join: acquire", acq_rel(scope::gpu)));
+    t.fence(with.fence("join: acquire", acquire(scope::gpu)));
     t.write(of_group, 0, relaxed(scope::gpu));
     t.write(sums, 0, relaxed(scope::gpu)), t.write(through, 0, relaxed(scope::gpu));
     if (with.step("end: __syncwarp")) t.sync(ended);
@@ -160,7 +160,7 @@ program groups_of_groups(orders& with) {
   all.run("joins groups of groups, lane 0", {2}, [=, &with](thread& t) {
     t.await(carry, relaxed(scope::gpu), is_there);
     t.send(vote, 1);
-    t.fence(with.fence("join: acquire", acq_rel(scope::gpu)));
+    t.fence(with.fence("join: acquire", acquire(scope::gpu)));
     t.write(carry, 0, relaxed(scope::gpu));
     if (with.step("join: __syncwarp")) t.sync(acquired);
     t.arrive(stream);
@@ -197,7 +197,7 @@ program heads_of_epochs(orders& with) {
   all.run("ends epoch 0", {0}, [=](thread& t) { end_epoch(t, 1); });
   all.run("a block of epoch 1", {1}, [=, &with](thread& t) {
     value known = t.await(finished, with.access("begin: observe", relaxed(scope::gpu)), is_there);
-    t.fence(with.fence("begin: acquire", acq_rel(scope::gpu)));
+    t.fence(with.fence("begin: acquire", acquire(scope::gpu)));
     if (!with.step("heads in the message")) known = t.read(heads, weak);
     t.expect(known == 1, "heads of another epoch");
     t.write(own, 1, relaxed(scope::gpu));

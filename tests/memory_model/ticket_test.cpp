@@ -152,7 +152,7 @@ program last_split(orders& with) {
       own.write(node[b][0], 1, weak);
       if (with.step("barrier before the arrival")) own.sync(left);
       const value before = own.inc(counter, 1, with.atomic("count_arrival", release(scope::gpu)));
-      if (before == 1) own.fence(with.fence("fence_after_arrivals", acq_rel(scope::gpu)));
+      if (before == 1) own.fence(with.fence("fence_after_arrivals", acquire(scope::gpu)));
       own.write(is_last, before, weak);
       if (with.step("barrier after is_last")) own.sync(known);
       join(own);

@@ -30,11 +30,11 @@ barriers = re.compile(r"__syncthreads\w*\(|__syncwarp\(")
 bare = re.compile(r"__sync\w+\(\);")  # is told from others by the line before
 # What a line makes: both orders, or one.
 orders = [
-    (re.compile(r"arch::(arrive|warp_completes|fence_after_arrivals)\(|__threadfence\(|memory_order_acq_rel"),
+    (re.compile(r"arch::(arrive|warp_completes)\(|__threadfence\(|memory_order_acq_rel"),
      (":acquire", ":release")),
     (re.compile(r"arch::(release|count_arrival|fence_before_arrival)\(|\.fence\(\)|memory_order_release|"
                 r"\.arrive\w*\(|barrier_arrive\("), (":release",)),
-    (re.compile(r"arch::acquire\(|memory_order_acquire|\.(try_)?wait_parity\(|barrier_(try_)?wait\("), (":acquire",)),
+    (re.compile(r"arch::(acquire|fence_after_arrivals)\(|memory_order_acquire|\.(try_)?wait_parity\(|barrier_(try_)?wait\("), (":acquire",)),
     (re.compile(r"fence_proxy_async\(|named_barrier_sync\(|arch::named_barrier\w*|cluster_(arrive|wait|sync)\w*\("),
      ("",)),
 ]

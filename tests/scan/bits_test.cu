@@ -13,16 +13,22 @@ namespace {
 
 template <class Hash, int Rows, int Warps>
 void expect_trees(const std::vector<Hash>& items, const std::vector<Hash>& expected) {
+  using wf_test::tile_kernel;
   const device_array<Hash> in(items, 1), out(std::vector<Hash>(items.size()));
+  const auto expect = [&](const char* kernel) {
+    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps, " << kernel;
+  };
   for (const int max_blocks : {0, 3}) {
     wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps>(in.items(), out.data(), wf_test::hash_pair{},
                                                               {.max_blocks = max_blocks});
-    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps";
+    expect("full");
   }
-  constexpr int low_occupancy = 1 << 20;
-  wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, low_occupancy>(in.items(), out.data(),
-                                                                           wf_test::hash_pair{});
-  EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << Rows << " rows, " << Warps << " warps, low occupancy";
+  wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, tile_kernel::low_occupancy>(in.items(), out.data(),
+                                                                                        wf_test::hash_pair{});
+  expect("low occupancy");
+  wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, tile_kernel::quick>(in.items(), out.data(),
+                                                                                wf_test::hash_pair{});
+  expect("quick");
 }
 
 TEST(scan_bits, trees_in_tiles_of_all_shapes) {
@@ -41,7 +47,8 @@ TEST(scan_bits, each_length_alone) {
   const device_array<hash> in(items);
   for (std::size_t count = 1; count <= items.size(); ++count) {
     const device_array<hash> out(static_cast<std::int64_t>(count));
-    wf_test::scan_in_tiles<scan_kind::inclusive, 1, 2>(in.items().first(count), out.data(), wf_test::hash_pair{});
+    wf_test::scan_in_tiles<scan_kind::inclusive, 1, 1, wf_test::tile_kernel::quick>(in.items().first(count), out.data(),
+                                                                                    wf_test::hash_pair{});
     EXPECT_TRUE(
         all_same_bits(out.to_host(), {expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count)}));
   }
@@ -77,22 +84,47 @@ TEST(scan_bits, init_joins_the_prefix) {
   EXPECT_TRUE(all_same_bits(out.to_host(), exclusive));
 }
 
-// Items for each plan: one quick tile, one full tile, quick tiles, full tiles in blocks at low occupancy, full tiles in
-// other blocks, and stages.
+// Items for each plan: one quick tile, clusters of quick and middle tiles, lists of both, full tiles in blocks at low
+// occupancy, and stages.
 TEST(scan_bits, sums_of_each_plan) {
-  constexpr auto policy = wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16);
-  constexpr auto staged = wf::scan::staged_policy_for(true);
-  constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), full = wf::scan::tile_items(policy.full, 4);
+  constexpr auto policy =
+      wf::scan::with_stages(wf::scan::kernel_policy_for(16, wf::scan::lane_load::sums, 16), true, 4);
+  constexpr std::int64_t quick = wf::scan::tile_items(policy.quick, 4), middle = wf::scan::tile_items(policy.middle, 4);
   const std::int64_t multiprocessors = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors;
   for (const std::int64_t count :
-       {quick - 3, full - 3, full + 1, policy.quick_tiles_per_multiprocessor * multiprocessors * quick + 1,
-        policy.low_occupancy_tiles_per_multiprocessor * multiprocessors * full + 1,
-        staged.tiles_per_block * multiprocessors * wf::scan::tile_items(staged.shape, 4) + 1}) {
+       {quick - 3, quick + 1, 8 * quick - 5, 8 * quick + 1, 8 * middle + 1,
+        policy.quick_tiles_per_multiprocessor * multiprocessors * quick + 1,
+        policy.middle_tiles_per_multiprocessor * multiprocessors * middle + 1,
+        policy.staged.tiles_per_block * multiprocessors * wf::scan::tile_items(policy.staged.shape, 4) + 1}) {
     const auto items = wf_test::random_items<float>(count);
     const device_array<float> in(items), out(std::vector<float>(items.size()));
     wf::inclusive_scan(in.items(), out.data());
     EXPECT_TRUE(all_same_bits(out.to_host(), wf_test::canonical_prefixes(items, wf::plus{}))) << count;
   }
+}
+
+// Tiles that look back over a list: all of it, accumulators of any width, under many schedules.
+template <class Hash, int Rows, int Warps> void expect_in_list(std::int64_t count) {
+  const auto items = wf_test::hash_items<Hash>(count);
+  const auto expected = wf_test::canonical_prefixes(items, wf_test::hash_pair{});
+  const device_array<Hash> in(items), out(std::vector<Hash>(items.size()));
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const wf_test::schedule_seed schedule(seed);
+    wf_test::scan_in_tiles<scan_kind::inclusive, Rows, Warps, wf_test::tile_kernel::quick>(in.items(), out.data(),
+                                                                                           wf_test::hash_pair{});
+    EXPECT_TRUE(all_same_bits(out.to_host(), expected)) << count << " items of " << sizeof(Hash) << " bytes";
+  }
+}
+
+TEST(scan_bits, trees_in_a_list) {
+  constexpr int warps = 2, most = wf::grid::most_listed_tiles<wf_test::tree_hash<8, 8>>(warps), tile = warps * 32 * 2;
+  static_assert(most == 256);
+  expect_in_list<wf_test::tree_hash<8, 8>, 1, warps>(most * tile - 5);
+  expect_in_list<wf_test::tree_hash<8, 8>, 1, warps>((most - 30) * tile);
+  expect_in_list<wf_test::tree_hash<8, 8>, 2, 1>(100 * tile + 7);
+  expect_in_list<wf_test::tree_hash<3>, 1, 1>(128 * 32 * 5 - 1);
+  expect_in_list<wf_test::tree_hash<14, 2>, 1, 4>(100 * 4 * 32 + 3);
+  expect_in_list<wf_test::tree_hash<36, 4>, 1, 2>(60 * 2 * 32 + 1);
 }
 
 // Any alignment of both bases, and nothing written beside the results.

@@ -14,13 +14,18 @@ namespace wf_test {
 
 using warpfold::scan::scan_kind;
 
-/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles. Up to
-/// `LowOccupancyTiles` per multiprocessor run at low occupancy.
-template <scan_kind Kind, int Rows, int Warps, int LowOccupancyTiles = 0, class T, class Op,
+/// Which kernel scans tiles of one shape, if there is more than one tile.
+enum class tile_kernel { full, low_occupancy, quick };
+
+/// A scan with tiles of `Rows` rows for each of `Warps` warps, so that a few items make many tiles.
+template <scan_kind Kind, int Rows, int Warps, tile_kernel Kernel = tile_kernel::full, class T, class Op,
           class A = warpfold::accumulator_t<Op, T>>
 void scan_in_tiles(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
   constexpr warpfold::scan::tile_shape shape{Rows, Warps, 1};
-  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, LowOccupancyTiles};
+  constexpr int all = 1 << 20;
+  constexpr warpfold::scan::tile_shape least{1, 1, 1}, quick = Kernel == tile_kernel::quick ? shape : least;
+  constexpr warpfold::scan::kernel_policy policy{shape, quick, Kernel == tile_kernel::quick ? all : 0,
+                                                 Kernel == tile_kernel::low_occupancy ? all : 0};
   constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
       op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});
@@ -33,7 +38,7 @@ template <scan_kind Kind, int Rows, int Warps, int Stages, int Folders, class T,
           class A = warpfold::accumulator_t<Op, T>>
 void scan_in_stages(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
   constexpr warpfold::scan::tile_shape shape{1, 1, 1};
-  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, 0, {{Rows, Warps, Stages, Folders}, 0, 0}};
+  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, 0, {}, 0, {{Rows, Warps, Stages, Folders}, 0, 0}};
   constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
       op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});

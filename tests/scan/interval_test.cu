@@ -67,6 +67,21 @@ TEST(scan_interval_tiles, groups_of_groups_under_many_schedules) {
     }
 }
 
+// Clusters of up to 8 tiles of 64 or 128 items, and lists of more.
+TEST(scan_interval_tiles, clusters_and_lists_under_many_schedules) {
+  for (const std::int64_t count : {65, 64 * 5, 64 * 8, 128 * 8 - 1, 64 * 9, 64 * 33 - 1, 64 * 128, 128 * 200 + 3})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const wf_test::schedule_seed schedule(seed);
+      const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size()));
+      using enum wf_test::tile_kernel;
+      wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 1, quick>(in.items(), out.data(), join{});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
+      wf_test::scan_in_tiles<wf_test::scan_kind::exclusive, 1, 2, quick>(in.items(), out.data(), join{},
+                                                                         {.init = interval<>::of(-1)});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << seed;
+    }
+}
+
 // For wide accumulators there is room for few groups of tiles. A tile has 32 items, or 64 on a GPU.
 TEST(scan_interval_tiles, places_are_used_again) {
   using item = std::conditional_t<wf_test::emulated, interval<std::int32_t, 600>, interval<>>;

@@ -38,6 +38,23 @@ TEST(scan_sanitizer, groups_of_tiles) {
   }
 }
 
+TEST(scan_sanitizer, tiles_in_clusters_and_lists) {
+  for (const std::int64_t count : {64 * 2, 64 * 8 - 3, 64 * 9, 64 * 70 + 5}) {
+    const device_array<interval<>> in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size()), 1);
+    wf_test::scan_in_tiles<scan_kind::inclusive, 1, 1, wf_test::tile_kernel::quick>(in.items(), out.data(), join{},
+                                                                                    {.init = interval<>::of(-1)});
+    expect_prefixes(out, -1);
+  }
+}
+
+// Numbers: the race detector sees how they are loaded.
+TEST(scan_sanitizer, integers_in_a_cluster) {
+  const device_array<int> in(std::vector<int>(128 * 8 - 3, 1)), out(in.count());
+  wf_test::scan_in_tiles<scan_kind::inclusive, 1, 1, wf_test::tile_kernel::quick>(in.items(), out.data(), wf::plus{});
+  const auto found = out.to_host();
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], static_cast<int>(i + 1)) << i;
+}
+
 TEST(scan_sanitizer, bytes_in_place) {
   for (const std::int64_t offset : {0, 1}) {
     const device_array<std::int8_t> both(std::vector<std::int8_t>(9'003, 1), offset);

@@ -83,12 +83,16 @@ __device__ inline void fence_before_arrival() {
 #endif
 }
 
-/// Acquires, for the last one to arrive, what all earlier ones released.
+/// Acquires, for the last one to arrive, what all earlier ones released. (It does not release: a fence that does waits
+/// for the caller's own writes, a trip to memory.)
 __device__ inline void fence_after_arrivals() {
-#if defined(__CUDA_ARCH__)
+#if !defined(__CUDACC__)
+  cuda_emulator::fence(std::memory_order_acquire);
+#elif !defined(__CUDA_ARCH__)
+#elif __CUDACC_VER_MAJOR__ >= 13
+  asm volatile("fence.acquire.gpu;" ::: "memory");
+#else
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
-#elif !defined(__CUDACC__)
-  cuda_emulator::fence(std::memory_order_acq_rel);
 #endif
 }
 

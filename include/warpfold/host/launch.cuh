@@ -31,6 +31,7 @@ struct launch_shape {
   int cluster_blocks = 0;        ///< 0: blocks form no clusters
   const char* why = "";          ///< why this kernel, in a few words; empty if there is no other one
   std::int64_t items = -1;       ///< of the input, where the kernel's arguments do not tell them; for the log
+  bool begins_early = false;     ///< while earlier kernels end: it calls arch::wait_for_earlier_kernels; sm_90 only
 };
 
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
@@ -46,12 +47,17 @@ inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t sha
 template <class... Parameters, class... Args>
 void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStream_t stream, Args&&... args) {
   cudaLaunchConfig_t config = launch_config(shape.blocks, shape.threads, shape.shared_bytes, stream);
-  cudaLaunchAttribute cluster{};
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
   if (shape.cluster_blocks > 0) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster_blocks), 1, 1};
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+  }
+  if (shape.begins_early) {
+    cudaLaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
   }
   launch_range range;
   if (is_watched()) [[unlikely]] {

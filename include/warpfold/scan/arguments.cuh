@@ -23,6 +23,7 @@ template <class Leaves, class Op, class Out> struct scan_arguments {
   grid::initial_value<result_t<A>> init;
   result_t<A> first;  ///< of an exclusive scan without init: its first result, by key: of each run
   tile_ring<A> nodes;
+  int first_blocks;  ///< the blocks that start together and draw in turn (grid/drawn_work.cuh), if others follow; or 0
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -15,7 +15,7 @@ void enqueue_counted(const char* function, const Leaves& leaves, const Output& o
   using operation = typename plain_operation<Op>::type;
   using Out = typename uncounted<Output>::output;
   constexpr tile_shape f = Policy.full;
-  using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
+  using full = fixed_shape_of<f>;
   constexpr std::size_t shared_bytes = sizeof(scan_storage<Leaves, Op, Out, full>);
   static_assert(fits_control_words(sizeof(A)) && shared_bytes <= host_side::plain_shared_bytes,
                 "warpfold: the accumulator is too large for a scan");
@@ -37,7 +37,7 @@ void enqueue_counted(const char* function, const Leaves& leaves, const Output& o
     const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
                                            scratch.control_words_behind<scan_control, grid::published_value<A>>(),
                                            static_cast<int>(tiles)};
-    return arguments{leaves, op, out, init, first, nodes};
+    return arguments{leaves, op, out, init, first, nodes, 0};
   });
 }
 

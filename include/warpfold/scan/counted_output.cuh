@@ -21,8 +21,8 @@ template <class Out, class N> struct uncounted<counted_output<Out, N>> {
 template <int TileItems, class Leaves, class Op, class Out, class N>
 __device__ auto with_counted_items(const scan_arguments<Leaves, Op, counted_output<Out, N>>& planned) {
   const std::int64_t items = planned.out.count.read();
-  scan_arguments<Leaves, Op, Out> counted{planned.leaves, planned.op,    planned.out.out,
-                                          planned.init,   planned.first, planned.nodes};
+  scan_arguments<Leaves, Op, Out> counted{planned.leaves, planned.op, planned.out.out, planned.init, planned.first,
+                                          planned.nodes,  0};
   grid::keep_first(counted.leaves.source, items);
   counted.nodes.tiles = static_cast<int>((items + TileItems - 1) / TileItems);
   return counted;

@@ -3,8 +3,8 @@
 #pragma once
 #include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
-#include <warpfold/scan/kernel.cuh>
 #include <warpfold/scan/plan.hpp>
+#include <warpfold/scan/quick_kernel.cuh>
 #include <warpfold/scan/scratch.hpp>
 #include <warpfold/scan/staged_kernel.cuh>
 
@@ -27,9 +27,10 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
                                    thread::may_combine_missing<Op, A>;
     kernel_policy policy =
         kernel_policy_for(items * sizeof(A), is_narrow_sum ? lane_load::sums : lane_load::accumulators, stored_bytes);
-    // A user's operator is called more often in stages, so they gain nothing.
-    if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A>)
-      policy.staged = staged_policy_for(std::is_same_v<Op, plus> && std::is_floating_point_v<A>);
+    // A user's operator is called more often in stages, so they gain nothing; extrema of doubles take longer.
+    constexpr bool is_sum = std::is_same_v<Op, plus>;
+    if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A> && (is_sum || sizeof(A) == 4))
+      policy = with_stages(policy, is_sum && std::is_floating_point_v<A>, sizeof(A));
     return policy;
   }
 }
@@ -47,50 +48,81 @@ template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Ou
   }
 };
 
+/// The kernels of tiles in rows.
+template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out> struct tile_kernels {
+  static constexpr tile_shape full_shape = Policy.full, quick_shape = Policy.quick,
+                              middle_shape = Policy.has_middle() ? Policy.middle : Policy.quick;
+  using full = fixed_shape_of<full_shape>;
+  using quick = fixed_shape_of<quick_shape>;
+  using middle = fixed_shape_of<middle_shape>;
+  using quick_shared = quick_storage<Leaves, Op, Out, quick>;
+  static constexpr std::size_t quick_bytes = sizeof(quick_shared),
+                               middle_bytes = sizeof(quick_storage<Leaves, Op, Out, middle>),
+                               full_bytes = sizeof(scan_storage<Leaves, Op, Out, full>);
+  static_assert(fits_control_words(sizeof(typename Leaves::accumulator)) &&
+                    greatest_of(greatest_of(quick_bytes, middle_bytes), full_bytes) <= host_side::plain_shared_bytes,
+                "warpfold: the accumulator is too large for a scan");
+  static constexpr auto* in_quick_tiles = &quick_kernel<Kind, quick, Leaves, Op, Out>;
+  static constexpr auto* in_middle_tiles = &quick_kernel<Kind, middle, Leaves, Op, Out>;
+  static constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
+  static constexpr auto* in_full_tiles = &scan_kernel<Kind, Policy.has_stages(), full, Leaves, Op, Out>;
+
+  static scan_limits limits(const host_side::call_frame& frame) {
+    int cluster = 1;
+    if constexpr (quick_shared::may_cluster)
+      cluster =
+          least_of(host_side::cluster_blocks<in_quick_tiles>(frame.device(), quick_shape.threads(), quick_bytes),
+                   host_side::cluster_blocks<in_middle_tiles>(frame.device(), middle_shape.threads(), middle_bytes));
+    return {frame.multiprocessors(), quick_shared::most_tiles, cluster, frame.max_blocks()};
+  }
+};
+
 /// Enqueues the scan of `leaves` into `out`. All arguments have been checked but those of `options`.
 template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Out, class V>
 void enqueue(const char* function, const Leaves& leaves, Out out, Op op, const reduce_options<V>& options) {
   using A = typename Leaves::accumulator;
   using operation = typename plain_operation<Op>::type;
-  constexpr tile_shape f = Policy.full, q = Policy.quick;
-  using full = fixed_shape<f.rows, f.warps, f.blocks_per_multiprocessor>;
-  using quick = fixed_shape<q.rows, q.warps, q.blocks_per_multiprocessor>;
-  constexpr std::size_t full_bytes = sizeof(scan_storage<Leaves, Op, Out, full>),
-                        quick_bytes = sizeof(scan_storage<Leaves, Op, Out, quick>);
-  static_assert(fits_control_words(sizeof(A)) && full_bytes <= host_side::plain_shared_bytes,
-                "warpfold: the accumulator is too large for a scan");
+  using arguments = scan_arguments<Leaves, Op, Out>;
+  using kernels = tile_kernels<Kind, Policy, Leaves, Op, Out>;
+  using staged = staged_launch<Kind, Policy, Leaves, Op, Out>;
   const std::int64_t items = leaves.source.items;
   const auto init = host_side::initial_value_of<operation>(function, options.init);
   const V first = host_side::first_without_init<Kind == scan_kind::exclusive, operation, Out>(function, options.init);
   const host_side::call_frame frame(function, options, scan::scratch(sizeof(A)));
   if (items == 0) return;
-
-  constexpr bool may_stage = Policy.staged.shape.stages > 0;
-  using staged = staged_launch<Kind, Policy, Leaves, Op, Out>;
-  staging how = staging::impossible;
-  if constexpr (may_stage) how = staged::possible(frame.device(), leaves);
-  const scan_plan plan =
-      plan_scan(frame.multiprocessors(), items, Leaves::chunk_items, Policy, frame.max_blocks(), how);
+  scan_limits limits = kernels::limits(frame);
+  if constexpr (Policy.has_stages()) limits.stages = staged::possible(frame.device(), leaves);
+  const scan_plan plan = plan_scan(limits, items, Leaves::chunk_items, Policy);
   if (plan.tiles > most_tiles)
-    host_side::check_items(function, items,
-                           most_tiles * (plan.is_staged ? tile_items(Policy.staged.shape, Leaves::chunk_items)
-                                                        : tile_items(Policy.full, Leaves::chunk_items)));
-  constexpr auto* in_full_tiles = &scan_kernel<Kind, false, full, Leaves, Op, Out>;
-  constexpr auto* in_quick_tiles = &scan_kernel<Kind, false, quick, Leaves, Op, Out>;
-  constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  auto* kernel = plan.is_quick ? in_quick_tiles : plan.low_occupancy ? at_low_occupancy : in_full_tiles;
-  host_side::launch_shape shape{plan.blocks, plan.is_quick ? q.threads() : f.threads(),
-                                plan.is_quick ? quick_bytes : full_bytes, 0, why(plan)};
-  if constexpr (may_stage)
-    if (plan.is_staged)
-      kernel = staged::kernel, shape.threads = staged::s.threads(), shape.shared_bytes = staged::shared_bytes;
-  using arguments = scan_arguments<Leaves, Op, Out>;
-  frame.launch(kernel, shape, plan.tiles > 1, [&](const host_side::call_scratch& scratch) {
-    const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
-                                           scratch.control_words_behind<scan_control, grid::published_value<A>>(),
-                                           static_cast<int>(plan.tiles)};
-    return arguments{leaves, op, out, init, first, nodes};
-  });
+    host_side::check_items(
+        function, items,
+        most_tiles * (plan.shape == scan_tiles::staged ? tile_items(Policy.staged.shape, Leaves::chunk_items)
+                                                       : tile_items(Policy.full, Leaves::chunk_items)));
+
+  const auto launch = [&](auto* kernel, int threads, std::size_t shared_bytes, int first_blocks = 0) {
+    const host_side::launch_shape shape{.blocks = plan.blocks,
+                                        .threads = threads,
+                                        .shared_bytes = shared_bytes,
+                                        .cluster_blocks = plan.in_cluster ? plan.blocks : 0,
+                                        .why = why(plan),
+                                        .begins_early = host_side::has_sm_90<kernels::in_quick_tiles>(frame.device())};
+    frame.launch(kernel, shape, plan.tiles > 1 && !plan.in_cluster, [&](const host_side::call_scratch& scratch) {
+      const decltype(arguments::nodes) nodes{scratch.control_words<scan_control>(),
+                                             scratch.control_words_behind<scan_control, grid::published_value<A>>(),
+                                             static_cast<int>(plan.tiles)};
+      return arguments{leaves, op, out, init, first, nodes, first_blocks};
+    });
+  };
+  if constexpr (Policy.has_stages())
+    if (plan.shape == scan_tiles::staged) return launch(staged::kernel, staged::s.threads(), staged::shared_bytes);
+  if (plan.shape == scan_tiles::quick)
+    return launch(kernels::in_quick_tiles, kernels::quick_shape.threads(), kernels::quick_bytes);
+  if (plan.shape == scan_tiles::middle)
+    return launch(kernels::in_middle_tiles, kernels::middle_shape.threads(), kernels::middle_bytes);
+  constexpr int threads = kernels::full_shape.threads();
+  const int resident = frame.resident_blocks<kernels::in_full_tiles>(threads, kernels::full_bytes);
+  launch(plan.shape == scan_tiles::full ? kernels::in_full_tiles : kernels::at_low_occupancy, threads,
+         kernels::full_bytes, plan.tiles > resident ? resident : 0);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

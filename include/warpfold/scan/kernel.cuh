@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of a scan: every prefix has the bits of reduce over it, in one launch.
+// The kernel of a scan of any number of tiles: every prefix has the bits of reduce over it, in one launch. (Few tiles
+// have a faster one: quick_kernel.cuh.)
 //
 //   for each tile, in order, by whichever block takes it:
 //     each lane scans consecutive items; warps exchange their nodes; the tile's node is published
@@ -12,6 +13,7 @@
 // in order, so the earliest tile in flight never waits. (Decoupled look-back, Merrill and Garland 2016, passes prefixes
 // on; their association depends on timing.) How nodes travel: grid/node_ring.cuh. The items of a warp: items.cuh.
 #pragma once
+#include <warpfold/arch/earlier_kernels.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/scan/arguments.cuh>
@@ -24,8 +26,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 enum class scan_kind { inclusive, exclusive };
 
-/// Shared memory of the kernel.
-template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
+/// Shared memory of a block that scans tiles in rows.
+template <class Leaves, class Op, class Out, class Shape> struct tile_storage {
   using A = typename Leaves::accumulator;
   static constexpr int rows = Shape::value.rows, warps = Shape::value.warps;
   using items = items_of_warp<true, rows, Leaves, Op>;
@@ -39,9 +41,13 @@ template <class Leaves, class Op, class Out, class Shape> struct scan_storage {
   };
   room rooms[warps];             ///< where a warp transposes
   thread::array<A, warps> warp;  ///< the warps' nodes
-  /// Entry b: the node of bit b of the tile's number, if the bit is set.
-  thread::array<A, grid::ring_levels * grid::log_window> before;
   int tile;
+};
+
+/// Shared memory of the kernel.
+template <class Leaves, class Op, class Out, class Shape> struct scan_storage : tile_storage<Leaves, Op, Out, Shape> {
+  /// Entry b: the node of bit b of the tile's number, if the bit is set.
+  thread::array<typename Leaves::accumulator, grid::ring_levels * grid::log_window> before;
 };
 
 /// The first item of the calling warp in `tile`.
@@ -51,6 +57,15 @@ template <class Storage> __device__ std::int64_t first_item(int tile) {
 /// How many items of a warp exist, of which `first` is the first one.
 template <class Storage, class Leaves> __device__ int count_items(const Leaves& leaves, std::int64_t first) {
   return static_cast<int>(least_of(greatest_of(leaves.source.items - first, 0), Storage::warp_items));
+}
+
+/// Whether operations on missing items do no harm, so tiles need not be whole.
+template <class Leaves, class Op>
+inline constexpr bool all_are_full =
+    thread::may_convert_missing<Leaves>&& thread::may_combine_missing<Op, typename Leaves::accumulator>;
+template <class Storage, class Leaves, class Op, class Out>
+__device__ bool is_full_tile(const scan_arguments<Leaves, Op, Out>& arguments, int tile) {
+  return all_are_full<Leaves, Op> || (tile + std::int64_t{1}) * Storage::tile_items <= arguments.leaves.source.items;
 }
 
 /// Whether `tile` is the last one of its group of that level, whose node other groups need.
@@ -89,6 +104,18 @@ __device__ unsigned push_tiles_before(const tile_ring<A>& nodes, Storage& shared
   for (unsigned digits = static_cast<unsigned>(shared.tile); digits != 0; digits &= digits - 1)
     before.push(shared.before[__ffs(static_cast<int>(digits)) - 1], items);
   return departed_before;
+}
+
+/// Writes the results of a warp's items, of which `first` is the first one.
+template <scan_kind Kind, class Storage, class Leaves, class Op, class Out, class Items>
+__device__ void write_results(const scan_arguments<Leaves, Op, Out>& arguments, Items& items,
+                              warp::left_nodes<Kind == scan_kind::exclusive, typename Leaves::accumulator>& before,
+                              unsigned char* room, std::int64_t first) {
+  using stored = typename Storage::stored;
+  stored results[Storage::rows] = {};
+  items.results(arguments, before, results);
+  warp::transpose<stored, Storage::rows>::to_rows(results, room);
+  warp::store_rows<Leaves::chunk_items>(results, arguments.out, first, count_items<Storage>(arguments.leaves, first));
 }
 
 /// Scans one tile. `Whole`: all its items exist, or operations on missing ones do no harm.
@@ -133,12 +160,7 @@ __device__ void scan_tile(const scan_arguments<Leaves, Op, Out>& arguments, Stor
   }
 
   // (The place is computed again: the compiler would keep it in registers.)
-  const std::int64_t to = first_item<Storage>(shared.tile);
-  using stored = typename Storage::stored;
-  stored results[Storage::rows] = {};
-  items.results(arguments, before, results);
-  warp::transpose<stored, Storage::rows>::to_rows(results, room);
-  warp::store_rows<Leaves::chunk_items>(results, arguments.out, to, count_items<Storage>(arguments.leaves, to));
+  write_results<Kind, Storage>(arguments, items, before, room, first_item<Storage>(shared.tile));
   if (warp == Storage::publisher) nodes.finish(shared.tile, departed_before);
 }
 
@@ -163,29 +185,24 @@ scan_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> planned) {
   constexpr bool is_counted = uncounted<Out>::is_counted;
   static_assert(LowOccupancy || !is_counted, "there may be more blocks than tiles");
   auto& shared = arch::dynamic_shared<storage>();
-  constexpr bool all_are_full =
-      thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, typename Leaves::accumulator>;
+  arch::wait_for_earlier_kernels();
   const auto& arguments = with_counted_items<storage::tile_items>(planned);
   const int tiles = arguments.nodes.tiles;
   const bool loops = LowOccupancy && (is_counted || static_cast<int>(gridDim.x) < tiles);
   do {
     if (LowOccupancy) __syncthreads();  // all have read the number of the tile before
     int taken = 0;
-    if (is_counted || tiles > 1) {
-      if (arch::flat_thread() == 0)
-        taken = static_cast<int>(grid::draw_item(&arguments.nodes.control->next_tile, tiles, loops));
-      if (!loops && tiles <= most_prefetched_tiles) {
-        const std::int64_t first = first_item<storage>(static_cast<int>(blockIdx.x));
-        storage::items::prefetch(arguments.leaves, first, count_items<storage>(arguments.leaves, first));
-      }
+    if (arch::flat_thread() == 0) {
+      if (is_counted || tiles > 1)
+        taken = static_cast<int>(
+            grid::draw_item_in_turn(&arguments.nodes.control->next_tile, tiles, loops, arguments.first_blocks));
+      shared.tile = taken;
     }
-    if (arch::flat_thread() == 0) shared.tile = taken;
     __syncthreads();
     const int tile = shared.tile;
     if (LowOccupancy && tile >= tiles) return;
-    if (all_are_full || (tile + std::int64_t{1}) * storage::tile_items <= arguments.leaves.source.items)
-      scan_tile<true, Kind>(arguments, shared, tile);
-    else if constexpr (!all_are_full) scan_tile<false, Kind>(arguments, shared, tile);
+    if (is_full_tile<storage>(arguments, tile)) scan_tile<true, Kind>(arguments, shared, tile);
+    else if constexpr (!all_are_full<Leaves, Op>) scan_tile<false, Kind>(arguments, shared, tile);
   } while (loops);
 }
 

@@ -8,10 +8,6 @@
 namespace warpfold::scan {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Up to this many tiles, a block brings the items of its own number, which it will probably take, into the L2 cache
-/// while it waits for the number that it gets. (If there are more, memory is busy, and this only delays others.)
-inline constexpr int most_prefetched_tiles = 256;
-
 /// A tile: `rows` rows of 32 chunks for each of `warps` warps; all are powers of two.
 struct tile_shape {
   int rows, warps;
@@ -24,6 +20,8 @@ struct tile_shape {
 template <int Rows, int Warps, int BlocksPerMultiprocessor> struct fixed_shape {
   static constexpr tile_shape value{Rows, Warps, BlocksPerMultiprocessor};
 };
+template <tile_shape Shape>
+using fixed_shape_of = fixed_shape<Shape.rows, Shape.warps, Shape.blocks_per_multiprocessor>;
 
 /// A tile in a ring of stages: `rows` rows of 32 chunks for each of `warps` warps, which are powers of two. Beside the
 /// warps that scan, `folders` fold the warps' items, and five have other roles.
@@ -47,16 +45,26 @@ struct staged_policy {
 struct kernel_policy {
   tile_shape full;                             ///< for large inputs
   tile_shape quick;                            ///< for small ones: many blocks, that load little each
-  int quick_tiles_per_multiprocessor;          ///< up to this many quick tiles, tiles are quick
+  int quick_tiles_per_multiprocessor;          ///< up to this many quick tiles, tiles are quick, if a list holds them
   int low_occupancy_tiles_per_multiprocessor;  ///< up to this many full tiles, blocks run at low occupancy
+  tile_shape middle{};                         ///< for inputs between quick and full tiles, if it has rows
+  int middle_tiles_per_multiprocessor = 0;     ///< the same for middle tiles
   staged_policy staged{};                      ///< for the largest inputs, if it has stages
+
+  constexpr bool has_middle() const { return middle.rows > 0; }
+  constexpr bool has_stages() const { return staged.shape.stages > 0; }
 };
 
 /// The constants for items that can be staged, in chunks of 16 bytes: three stages of 64 KiB. Eight folders are faster
 /// for floating-point sums, but leave 64 registers per thread, and others need more. Small inputs end before the ring
-/// is worth its start. Measured on an H100, in one run with the other plans and CUB.
-consteval staged_policy staged_policy_for(bool is_floating_point_sum) {
-  return {{8, 16, 3, is_floating_point_sum ? 8 : 4}, 6, 3};
+/// is worth its start. Full tiles then run at low occupancy only; tiles between these and quick ones are faster than
+/// either. Measured on an H200 and an H100, in one run with the other plans and CUB.
+consteval kernel_policy with_stages(kernel_policy policy, bool is_floating_point_sum, std::size_t item_bytes) {
+  policy.staged = {{8, 16, 3, is_floating_point_sum ? 8 : 4}, item_bytes <= 4 ? 2 : 5, item_bytes <= 4 ? 2 : 3};
+  policy.middle = {least_of(policy.full.rows, 4), policy.quick.warps, policy.quick.blocks_per_multiprocessor};
+  policy.middle_tiles_per_multiprocessor = 4;
+  policy.quick_tiles_per_multiprocessor = 1;
+  return policy;
 }
 
 /// How a lane holds its items.
@@ -77,7 +85,8 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load loa
   const int blocks = load == lane_load::sums || load == lane_load::packed ? 5 : 4;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
-  return {full, {least_of(rows, 4), full.warps, full.blocks_per_multiprocessor}, 4, blocks > 4 ? 8 : 0};
+  const int quick_rows = least_of(rows, load == lane_load::packed ? 4 : 2);
+  return {full, {quick_rows, full.warps, least_of(full.blocks_per_multiprocessor, 4)}, 4, blocks > 4 ? 8 : 0};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -132,11 +132,9 @@ template <scan_kind Kind, class Shape, class Leaves, class Op, class Out> struct
   }
 
   __device__ void scan(stage& at, unsigned parity) const {
-    constexpr bool all_are_full =
-        thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, typename Leaves::accumulator>;
     const int count = count_items(at);
-    if (all_are_full || count == ring::tile_items) scan_items<true>(at, parity, count);
-    else if constexpr (!all_are_full) scan_items<false>(at, parity, count);
+    if (all_are_full<Leaves, Op> || count == ring::tile_items) scan_items<true>(at, parity, count);
+    else if constexpr (!all_are_full<Leaves, Op>) scan_items<false>(at, parity, count);
   }
   /// Scans the items of the calling warp, of the `in_tile` of the tile. `Whole`: all exist, or operations on missing
   /// ones do no harm.
@@ -171,6 +169,7 @@ staged_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments)
   auto& stages = arch::dynamic_shared<stage_ring<Leaves, Shape>>();
   if (arch::flat_thread() == 0) stages.begin();
   __syncthreads();
+  arch::wait_for_earlier_kernels();
   staged_scan<Kind, Shape, Leaves, Op, Out>{arguments, stages}.run();
 }
 
