@@ -19,9 +19,9 @@ __device__ inline unsigned draw_item(unsigned* counter, std::int64_t items, bool
   return draw(counter, static_cast<unsigned>(items) + (until_none ? gridDim.x : 0));
 }
 
-/// The same where the blocks 0 to first_blocks - 1 start together. These draw in about the order of their numbers.
-/// That spreads early items, for which the later ones wait, over all multiprocessors: a block looks a few times whether
-/// most of the blocks before it have drawn. (If it draws at once, all blocks of the multiprocessors that are nearest to the
+/// The same where the blocks 0 to first_blocks - 1 start together. These draw in about the order of their numbers. That
+/// spreads early items, for which the later ones wait, over all multiprocessors: a block looks a few times whether most
+/// of the blocks before it have drawn. (If it draws at once, the blocks of the multiprocessors that are nearest to the
 /// counter get early items, and scans take up to 10 % longer. bench/scan)
 __device__ inline unsigned draw_item_in_turn(unsigned* counter, std::int64_t items, bool until_none, int first_blocks) {
   constexpr unsigned most_blocks_left = 100;
