@@ -17,6 +17,7 @@
 #pragma once
 #include <warpfold/arch/ticket.cuh>
 #include <warpfold/grid/node_ring.cuh>
+#include <warpfold/thread/array.cuh>
 
 namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {
