@@ -158,8 +158,9 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
     const int numbers = static_cast<int>(plan.waits() ? plan.tiles * plan.slices : plan.work_items());
     WARPFOLD_NO_UNROLL
     for (int number = blockIdx.x; number < numbers; number += gridDim.x) {
-      const int tiles = static_cast<int>(plan.tiles), tile = plan.waits() ? number / plan.slices : number % tiles,
-                slice = plan.waits() ? number - tile * plan.slices : 0;
+      const int divisor = plan.waits() ? plan.slices : static_cast<int>(plan.tiles), quotient = number / divisor,
+                rest = number - quotient * divisor, tile = plan.waits() ? quotient : rest,
+                slice = plan.waits() ? rest : 0;
       unsigned* const counter = arguments_.counter_of(tile);
       if (is_clerk_) {
         if (plan.waits()) {

@@ -185,30 +185,31 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
     rows.load(arguments.kept.place_of(coming.tile * Columns).in, own_first(row), own_end(coming, row));
   };
   split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads, is_clerk);
-  if (work.exists()) {
-    coming = arguments.item_at(work.item());
-    load(coming.first);
-  }
   int buffer = 0;
+  bool has_begun = false;  // the first step only loads, by the one copy of that code
+  WARPFOLD_NO_UNROLL
   while (work.exists()) {
-    work.draw();
+    if (has_begun) work.draw();
     const work_item here = coming;
     thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
     WARPFOLD_NO_UNROLL
-    for (std::int64_t row = here.first; row < here.end; row += step_rows, ++steps, buffer = 1 - buffer) {
+    for (std::int64_t row = here.first; !has_begun || row < here.end;
+         row += step_rows, ++steps, buffer = 1 - buffer) {
       if (own_first(row) < here.end) {
         const A value = rows.fold(own_first(row), own_end(here, row));
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
       }
-      work.show();  // before the loads, for which the draw would wait
+      if (has_begun) work.show();  // before the loads, for which the draw would wait
       std::int64_t next_row = row + step_rows;
-      if (next_row >= here.end && work.next() < plan.work_items()) {
-        coming = arguments.item_at(work.next());
+      const std::int64_t next_item = has_begun ? work.next() : work.item();
+      if (next_row >= here.end && next_item < plan.work_items()) {
+        coming = arguments.item_at(next_item);
         next_row = coming.first;
       }
-      load(next_row);   // nothing, if that row lies behind the last work item
+      load(next_row);  // nothing, if that row lies behind the last work item
+      if (!has_begun) break;
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
       const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;
@@ -218,6 +219,10 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
         if (w < filled) values[w] = shared.warps[buffer][w * Columns + own.lane];
       root[0] = thread::fold(values, arguments.op, filled);
       nodes.push(steps, root, arguments.op);
+    }
+    if (!has_begun) {
+      has_begun = true;
+      continue;
     }
     if (leads) nodes.total(steps, root, arguments.op);
     if (plan.splits > 1) joiner.leave(here, own, root);
