@@ -43,7 +43,6 @@ column_kernel(const __grid_constant__ Arguments given) {
   batch_type batch(arguments.leaves, arguments.reduced, arguments.op);
   work_item ahead{};
   std::int64_t row = 0;
-  bool has_begun = false;  // the first step only loads, by the one copy of that code
   const auto load = [&] {
     const std::int64_t column = ahead.tile * plan.lanes + own.lane;
     const bool exists = has_group && column < arguments.vectors;
@@ -51,8 +50,9 @@ column_kernel(const __grid_constant__ Arguments given) {
   };
   WARPFOLD_NO_UNROLL
   while (work.exists()) {
-    if (has_begun) work.draw();
     const std::int64_t end = ahead.end, column = ahead.tile * plan.lanes + own.lane;
+    const bool has_begun = end > 0;  // the first step only loads, by the one copy of that code
+    if (has_begun) work.draw();
     const bool exists = has_group && column < arguments.vectors;
     thread::node_counter<vector, A, 31, 0> phases_before;
     unsigned phases = 0;
@@ -78,10 +78,7 @@ column_kernel(const __grid_constant__ Arguments given) {
       if (own.group == 0) phases_before.push(phases, values, arguments.op);
       if (!is_done) __syncthreads();
     }
-    if (!has_begun) {
-      has_begun = true;
-      continue;
-    }
+    if (!has_begun) continue;
     if (phases > 0 && own.group == 0) phases_before.total(phases, values, arguments.op);
     if (plan.splits > 1) joiner.leave(arguments.item_at(work.item()), own, values);
     else {

@@ -180,17 +180,17 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   const auto own_end = [&](const work_item& item, std::int64_t row) {
     return least_of(own_first(row) + folder::batch_rows, item.end);
   };
-  work_item coming{};  // the work item whose rows are loaded next
+  work_item coming{};  // the work item whose rows are loaded next; at first none
   const auto load = [&](std::int64_t row) {
     rows.load(arguments.kept.place_of(coming.tile * Columns).in, own_first(row), own_end(coming, row));
   };
   split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads, is_clerk);
   int buffer = 0;
-  bool has_begun = false;  // the first step only loads, by the one copy of that code
   WARPFOLD_NO_UNROLL
   while (work.exists()) {
-    if (has_begun) work.draw();
     const work_item here = coming;
+    const bool has_begun = here.end > 0;  // the first step only loads, by the one copy of that code
+    if (has_begun) work.draw();
     thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
@@ -220,10 +220,7 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
       root[0] = thread::fold(values, arguments.op, filled);
       nodes.push(steps, root, arguments.op);
     }
-    if (!has_begun) {
-      has_begun = true;
-      continue;
-    }
+    if (!has_begun) continue;
     if (leads) nodes.total(steps, root, arguments.op);
     if (plan.splits > 1) joiner.leave(here, own, root);
     else if (leads) arguments.template write<1>(here.tile * Columns + own.lane, root);
