@@ -195,8 +195,7 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
     unsigned steps = 0;
     A root[1] = {};
     WARPFOLD_NO_UNROLL
-    for (std::int64_t row = here.first; !has_begun || row < here.end;
-         row += step_rows, ++steps, buffer = 1 - buffer) {
+    for (std::int64_t row = here.first; !has_begun || row < here.end; row += step_rows, ++steps, buffer = 1 - buffer) {
       if (own_first(row) < here.end) {
         const A value = rows.fold(own_first(row), own_end(here, row));
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
