@@ -61,12 +61,13 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
       own[k] = {begin, static_cast<int>(least_of(halves_end - from, std::int64_t{most * half_items})) - begin,
                 arch::lane_id()};
     }
+    const int present = most == 2 && from + half_items < halves_end ? 2 : 1;
     A values[most];
-    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values);
+    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values, present);
     A node = warp::shuffle(values[0], 0);
     int level = 0;
     if constexpr (most == 2)
-      if (from + half_items < halves_end) node = op(node, warp::shuffle(values[1], 0)), level = 1;
+      if (present == 2) node = op(node, warp::shuffle(values[1], 0)), level = 1;
     nodes.push(halves, node, op, level);
     halves += 1u << level;
   }
