@@ -41,17 +41,18 @@ column_kernel(const __grid_constant__ Arguments given) {
   column_joiner<decltype(arguments), Leaves> joiner(arguments, shared.join, threads, is_clerk);
   // The batch that is under way: of the items from `row` on of work item `ahead`.
   batch_type batch(arguments.leaves, arguments.reduced, arguments.op);
-  work_item ahead = arguments.item_at(work.item());
-  std::int64_t row = ahead.first;
+  work_item ahead{};
+  std::int64_t row = 0;
   const auto load = [&] {
     const std::int64_t column = ahead.tile * plan.lanes + own.lane;
     const bool exists = has_group && column < arguments.vectors;
     batch.load(exists ? arguments.kept.place_of(column).in : 0, row + own_row, exists ? ahead.end : 0);
   };
-  load();
+  WARPFOLD_NO_UNROLL
   while (work.exists()) {
-    work.draw();
     const std::int64_t end = ahead.end, column = ahead.tile * plan.lanes + own.lane;
+    const bool has_begun = end > 0;  // the first step only loads, by the one copy of that code
+    if (has_begun) work.draw();
     const bool exists = has_group && column < arguments.vectors;
     thread::node_counter<vector, A, 31, 0> phases_before;
     unsigned phases = 0;
@@ -66,9 +67,10 @@ column_kernel(const __grid_constant__ Arguments given) {
         }
         row += step_rows;
         is_done = row >= end;
-        if (is_done) ahead = arguments.item_at(work.next()), row = ahead.first;
+        if (is_done) ahead = arguments.item_at(has_begun ? work.next() : work.item()), row = ahead.first;
         load();
       }
+      if (!has_begun) break;
       work.show();
       __syncthreads();
       join_nodes<vector>(shared.join, own, plan.groups, exists, nodes, arguments.op, values);
@@ -76,6 +78,7 @@ column_kernel(const __grid_constant__ Arguments given) {
       if (own.group == 0) phases_before.push(phases, values, arguments.op);
       if (!is_done) __syncthreads();
     }
+    if (!has_begun) continue;
     if (phases > 0 && own.group == 0) phases_before.total(phases, values, arguments.op);
     if (plan.splits > 1) joiner.leave(arguments.item_at(work.item()), own, values);
     else {

@@ -14,6 +14,7 @@ template <class A, class Out> __global__ void __launch_bounds__(256)
 empty_kernel(const __grid_constant__ index_map kept, std::int64_t outputs, Out out,
              const __grid_constant__ grid::initial_value<A> empty) {
   const A value = empty.alone();
+  WARPFOLD_NO_UNROLL
   for (std::int64_t i = std::int64_t{blockIdx.x} * 256 + arch::flat_thread(); i < outputs;
        i += std::int64_t{gridDim.x} * 256)
     out[kept.place_of(i).out] = value;

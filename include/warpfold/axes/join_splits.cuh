@@ -49,31 +49,32 @@ struct tile_thread {
       : lanes(of_lanes), lane(arch::flat_thread() % of_lanes), group(arch::flat_thread() / of_lanes) {}
 };
 
-/// Joins `count` adjacent nodes of each of a tile's outputs, `Adjacent` at a time: node n of lane l is in place
-/// n * lanes + l. The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of
-/// the block call it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one
-/// for each factor of Adjacent in `count` but the first.
-template <int Vector, int Adjacent = 8, class A, class Op, class Storage>
+/// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l is in place n * lanes + l.
+/// The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of the block call
+/// it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one for each
+/// factor of 8 in `count` but the first.
+template <int Vector, class A, class Op, class Storage>
 __device__ void join_nodes(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
                            A (&values)[Vector]) {
+  constexpr int adjacent = 8;
   WARPFOLD_NO_UNROLL
-  for (int step = 1; step < count; step *= Adjacent) {
+  for (int step = 1; step < count; step *= adjacent) {
     if (step > 1) __syncthreads();
     WARPFOLD_NO_UNROLL
-    for (int node = own.group * Adjacent * step; exists && node < count; node += row_groups * Adjacent * step) {
+    for (int node = own.group * adjacent * step; exists && node < count; node += row_groups * adjacent * step) {
       auto* const first = &shared.template places<Vector>()[node * own.lanes + own.lane];
-      node_vector<A, Vector> held[Adjacent] = {};
+      node_vector<A, Vector> held[adjacent] = {};
       WARPFOLD_UNROLL
-      for (int k = 0; k < Adjacent; ++k)
+      for (int k = 0; k < adjacent; ++k)
         if (node + k * step < count) held[k] = first[k * step * own.lanes];
       WARPFOLD_UNROLL
       for (int v = 0; v < Vector; ++v) {
-        A column[Adjacent];
+        A column[adjacent];
         WARPFOLD_UNROLL
-        for (int k = 0; k < Adjacent; ++k) column[k] = held[k].values[v];
+        for (int k = 0; k < adjacent; ++k) column[k] = held[k].values[v];
         values[v] = thread::fold(column, op, (count - node + step - 1) / step);
       }
-      if (step * Adjacent < count) put_nodes(*first, values);
+      if (step * adjacent < count) put_nodes(*first, values);
     }
   }
 }
@@ -86,8 +87,7 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, int row
   if (count <= 1) return;
   if (exists && own.group < count) shared.put(arch::flat_thread(), values);
   __syncthreads();
-  constexpr int adjacent = Vector * sizeof(A) <= 16 ? 16 : 8;
-  join_nodes<Vector, adjacent>(shared, own, row_groups, exists, count, op, values);
+  join_nodes<Vector>(shared, own, row_groups, exists, count, op, values);
 }
 
 /// The node over `count` partial results, which lie `pitch` apart from `partials` on; those of single outputs, side by
@@ -158,8 +158,9 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
     const int numbers = static_cast<int>(plan.waits() ? plan.tiles * plan.slices : plan.work_items());
     WARPFOLD_NO_UNROLL
     for (int number = blockIdx.x; number < numbers; number += gridDim.x) {
-      const int tiles = static_cast<int>(plan.tiles), tile = plan.waits() ? number / plan.slices : number % tiles,
-                slice = plan.waits() ? number - tile * plan.slices : 0;
+      const int divisor = plan.waits() ? plan.slices : static_cast<int>(plan.tiles), quotient = number / divisor,
+                rest = number - quotient * divisor, tile = plan.waits() ? quotient : rest,
+                slice = plan.waits() ? rest : 0;
       unsigned* const counter = arguments_.counter_of(tile);
       if (is_clerk_) {
         if (plan.waits()) {

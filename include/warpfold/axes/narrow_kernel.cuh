@@ -180,35 +180,35 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   const auto own_end = [&](const work_item& item, std::int64_t row) {
     return least_of(own_first(row) + folder::batch_rows, item.end);
   };
-  work_item coming{};  // the work item whose rows are loaded next
+  work_item coming{};  // the work item whose rows are loaded next; at first none
   const auto load = [&](std::int64_t row) {
     rows.load(arguments.kept.place_of(coming.tile * Columns).in, own_first(row), own_end(coming, row));
   };
   split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads, is_clerk);
-  if (work.exists()) {
-    coming = arguments.item_at(work.item());
-    load(coming.first);
-  }
   int buffer = 0;
+  WARPFOLD_NO_UNROLL
   while (work.exists()) {
-    work.draw();
     const work_item here = coming;
+    const bool has_begun = here.end > 0;  // the first step only loads, by the one copy of that code
+    if (has_begun) work.draw();
     thread::node_counter<1, A> nodes;
     unsigned steps = 0;
     A root[1] = {};
     WARPFOLD_NO_UNROLL
-    for (std::int64_t row = here.first; row < here.end; row += step_rows, ++steps, buffer = 1 - buffer) {
+    for (std::int64_t row = here.first; !has_begun || row < here.end; row += step_rows, ++steps, buffer = 1 - buffer) {
       if (own_first(row) < here.end) {
         const A value = rows.fold(own_first(row), own_end(here, row));
         if (lane < folder::row_columns && column < Columns) shared.warps[buffer][warp * Columns + column] = value;
       }
-      work.show();  // before the loads, for which the draw would wait
+      if (has_begun) work.show();  // before the loads, for which the draw would wait
       std::int64_t next_row = row + step_rows;
-      if (next_row >= here.end && work.next() < plan.work_items()) {
-        coming = arguments.item_at(work.next());
+      const std::int64_t next_item = has_begun ? work.next() : work.item();
+      if (next_row >= here.end && next_item < plan.work_items()) {
+        coming = arguments.item_at(next_item);
         next_row = coming.first;
       }
-      load(next_row);   // nothing, if that row lies behind the last work item
+      load(next_row);  // nothing, if that row lies behind the last work item
+      if (!has_begun) break;
       __syncthreads();  // the other buffer has been read, too
       if (!leads) continue;
       const int filled = static_cast<int>((least_of(here.end - row, step_rows) - 1) / folder::batch_rows) + 1;
@@ -219,6 +219,7 @@ narrow_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
       root[0] = thread::fold(values, arguments.op, filled);
       nodes.push(steps, root, arguments.op);
     }
+    if (!has_begun) continue;
     if (leads) nodes.total(steps, root, arguments.op);
     if (plan.splits > 1) joiner.leave(here, own, root);
     else if (leads) arguments.template write<1>(here.tile * Columns + own.lane, root);

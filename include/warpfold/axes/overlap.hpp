@@ -98,7 +98,7 @@ class overlap_search {
 };
 
 /// Throws if two results in `out`, called `name`, share a place, and if that cannot be decided. It has items.
-inline void check_apart_from_itself(const char* function, const char* name, const array_axes& out) {
+[[gnu::noinline]] inline void check_apart_from_itself(const char* function, const char* name, const array_axes& out) {
   const overlap found = overlap_search(out).result();
   if (found == overlap::none) return;
   reject(function,

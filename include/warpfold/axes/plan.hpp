@@ -35,9 +35,10 @@ struct plan {
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
   __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
   /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
-  /// are several.
+  /// are several. Where there are, deal_splits makes at most max_work_items, which are divided by 32-bit numbers.
   __device__ work_item item_at(std::int64_t number, std::int64_t items) const {
-    const std::int64_t split = splits == 1 ? 0 : tiles == 1 ? number : number / tiles, first = split * split_items();
+    const std::int64_t split = splits == 1 ? 0 : static_cast<unsigned>(number) / static_cast<unsigned>(tiles),
+                       first = split * split_items();
     return {number - split * tiles, split, first,
             number < work_items() ? least_of(first + split_items(), items) : first};
   }

@@ -26,7 +26,7 @@ inline constexpr int least_work_bytes = 32 * 1024;
 inline constexpr int whole_tile_bytes = 256 * 1024, least_tile_lanes = 16;
 /// How many partial results a thread has in flight when it joins them, and how many at least. The outputs of a lane
 /// have `bytes` bytes.
-__host__ __device__ constexpr int join_batch(std::size_t bytes) { return bytes <= 4 ? 32 : bytes <= 16 ? 8 : 4; }
+__host__ __device__ constexpr int join_batch(std::size_t bytes) { return bytes <= 4 ? 16 : bytes <= 16 ? 8 : 4; }
 __host__ __device__ constexpr int least_joined(std::size_t bytes) { return bytes <= 16 ? 8 : 4; }
 /// From this many splits per thread of a block on, splits are joined by single outputs, whose partial results lie side
 /// by side. Below, they are joined by vectors, which are written faster.

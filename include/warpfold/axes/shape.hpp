@@ -62,7 +62,7 @@ template <class M> constexpr array_axes axes_of(const M& view) {
   return all;
 }
 
-inline std::string listed(const std::int64_t* numbers, int count) {
+[[gnu::noinline, gnu::cold]] inline std::string listed(const std::int64_t* numbers, int count) {
   std::string text = "(";
   for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
   return text + ")";
@@ -88,7 +88,8 @@ inline int one_axis(const char* function, const warpfold::axes& named, int rank,
 
 /// The number of items; throws for negative extents, for more items than 2^62, and where the first item in memory and
 /// the last one are further apart than any memory is large, so that nothing overflows.
-inline std::int64_t checked_items(const char* function, const char* argument, const array_axes& array) {
+[[gnu::noinline]] inline std::int64_t checked_items(const char* function, const char* argument,
+                                                    const array_axes& array) {
   std::int64_t items = 1;
   for (int i = 0; i < array.rank; ++i) {
     if (array.extent[i] < 0)
@@ -130,8 +131,8 @@ inline item_range range_of(const array_axes& array) {
 
 /// The axes of `out` that stand for the kept axes of `in`, with out's strides: out has the kept axes, or all axes, the
 /// reduced ones with extent 1. Throws if its extents are others.
-inline array_axes kept_strides(const char* function, const std::string& argument, const array_axes& in,
-                               unsigned reduced, const array_axes& out) {
+[[gnu::noinline]] inline array_axes kept_strides(const char* function, const std::string& argument,
+                                                 const array_axes& in, unsigned reduced, const array_axes& out) {
   array_axes kept, expected;
   for (int i = 0; i < in.rank; ++i)
     if (!(reduced >> i & 1)) expected.extent[expected.rank++] = in.extent[i];

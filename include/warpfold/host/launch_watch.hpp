@@ -104,7 +104,7 @@ struct [[gnu::visibility("hidden")]] launch_range {
   }
 };
 
-[[gnu::visibility("hidden")]] inline bool is_watched() {
+[[gnu::noinline, gnu::visibility("hidden")]] inline bool is_watched() {
   return watch_of_thread.tell != nullptr || logs_launches() || (marker != nullptr && marker->listens());
 }
 

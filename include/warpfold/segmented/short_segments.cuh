@@ -165,9 +165,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
     // In place, few longer segments wait; half a chunk is then enough for all others.
     if constexpr (half > 0 && !packing_type::limits_items)
       packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;
-    if (!packing_type::limits_items && longest <= tiny) packing.fold_tiny(tile, first, [] {});
-    else if (packs) return packing.fold(tile, first, taken, longest, pending);
-    else if (longest <= narrow) fold_chunks<narrow, 2>(tile, first, taken);
+    if (packs) return packing.fold(tile, first, taken, longest, pending);
+    if (longest <= narrow) fold_chunks<narrow, 2>(tile, first, taken);
     else fold_chunks<wide, 1>(tile, first, taken);
     return pending;
   }

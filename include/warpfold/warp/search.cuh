@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches by a warp: each lane probes another place, so that one trip to memory narrows the range 32 times.
 #pragma once
+#include <warpfold/arch/quick_division.cuh>
 #include <warpfold/standard.hpp>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -30,8 +31,8 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
   while (low < high) {
     const std::int64_t step = (high - low + warp_lanes - 1) / warp_lanes,
                        probe = least_of(low + step * (arch::lane_id() + 1), high) - 1;  // the last one is high - 1
-    const float share =
-        static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
+    const float share = arch::quick_quotient(static_cast<float>(target - below),
+                                             static_cast<float>(greatest_of(above - below, std::int64_t{1})));
     const float guess = share * static_cast<float>(high - low + 1) - warp_lanes / 2;
     const std::int64_t most = greatest_of(high - low - warp_lanes, std::int64_t{0});
     const std::int64_t first =
@@ -44,11 +45,11 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
     const std::int64_t end = passed < warp_lanes ? least_of(reached + step, high) - 1 : high;
     // The nearest probed values on both sides of the result: neighbours' values, unless all lie on one side.
     const bool past_some = near_passed > 0 && reached_near > reached;
-    if (past_some) below = warp::shuffle(at_near, near_passed - 1);
-    else if (passed > 0) below = warp::shuffle(at_probe, passed - 1);
     const bool before_some = near_passed < warp_lanes && reached_near < end;
-    if (before_some) above = warp::shuffle(at_near, near_passed);
-    else if (end < high) above = warp::shuffle(at_probe, passed);
+    const std::int64_t left = warp::shuffle(past_some ? at_near : at_probe, (past_some ? near_passed : passed) - 1),
+                       right = warp::shuffle(before_some ? at_near : at_probe, before_some ? near_passed : passed);
+    if (past_some || passed > 0) below = left;
+    if (before_some || end < high) above = right;
     low = past_some ? reached_near : reached;
     high = before_some ? reached_near : end;
   }
@@ -73,8 +74,8 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
       return low + __popc(__ballot_sync(full_warp, value(low + least_of(lane, range - 1)) < target && lane < range));
     const int step = (range + evens - 1) / evens;
     const int stride = greatest_of(1 << ((31 - __clz(range)) / 2) >> 3, 1);  // sqrt(range) / 8
-    const float share =
-        static_cast<float>(target - below) / static_cast<float>(greatest_of(above - below, std::int64_t{1}));
+    const float share = arch::quick_quotient(static_cast<float>(target - below),
+                                             static_cast<float>(greatest_of(above - below, std::int64_t{1})));
     const int guess = static_cast<int>(fmaxf(0.0f, fminf(share, 1.0f)) * static_cast<float>(range));
     const int first = low + greatest_of(least_of(guess - nears / 2 * stride, range - nears * stride), 0);
     const int probe = lane < evens ? low + step * (lane + 1) - 1 : first + (lane - fewest) * stride;
