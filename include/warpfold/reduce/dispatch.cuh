@@ -38,6 +38,7 @@ void enqueue_tree(const host_side::call_frame& frame, const Leaves& leaves, Out 
   const bool shares = plan.shape == reduce_shape::shares, uses_scratch = shares || plan.shape == reduce_shape::wave;
   host_side::launch_shape shape{plan.blocks, plan.block_warps * warp_lanes, shares ? share_bytes : tile_bytes, 0,
                                 why(plan.shape)};
+  shape.begins_early = limits.cluster_blocks > 1;  // so it is sm_90
   if (plan.shape == reduce_shape::cluster)
     shape.blocks = shape.cluster_blocks = static_cast<int>(std::bit_ceil(static_cast<unsigned>(plan.blocks)));
   const tile_schedule schedule{plan.schedule, plan.rows, plan.last_warps};

@@ -2,6 +2,7 @@
 // The kernels of the default reduction: a sequence to one value by the canonical tree, in one launch.
 #pragma once
 #include <warpfold/arch/cluster.cuh>
+#include <warpfold/arch/earlier_kernels.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/last_block.cuh>
 #include <warpfold/grid/reduction_arguments.cuh>
@@ -129,6 +130,7 @@ tile_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> arguments)
   using A = typename Leaves::accumulator;
   constexpr int max_rows = tile_rows<Gather, Leaves>;
   auto& shared = arch::dynamic_shared<tile_storage_of<Leaves, max_rows, Out>>();
+  arch::wait_for_earlier_kernels();
   if constexpr (is_part<Out>) {
     fold_part_tile<max_rows>(arguments, shared);
   } else {
@@ -236,6 +238,7 @@ share_kernel(const __grid_constant__ reduce_arguments<Leaves, Op, Out> planned) 
   using storage = share_storage_of<Leaves, Out>;
   constexpr int warps = storage::warps, batch_items = policy_of<Leaves>.share_rows * warp_lanes * Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<storage>();
+  arch::wait_for_earlier_kernels();
   const auto& arguments = with_counted_items(planned);
   if constexpr (is_counted<Out>)
     if (arguments.leaves.source.items == 0) return arguments.out.write_nothing();

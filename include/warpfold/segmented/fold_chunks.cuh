@@ -53,8 +53,7 @@ __device__ auto locate_in_chunks(const Leaves& leaves, const typename Leaves::ch
 
 /// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
 /// chunks. A result is valid in the lane with the segment's first chunk. `inside`: the source's is_inside holds for all
-/// items. `OneJoin`: the code has one join for all levels. Of the rounds, the first `rounds` have items, the same in all
-/// lanes.
+/// items. `OneJoin`: the code has one join for all levels. Only the first `rounds`, the same in all lanes, have items.
 template <bool OneJoin = false, int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
                             bool inside, Op op, A (&values)[Rounds], int rounds = Rounds) {
@@ -62,12 +61,10 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
   typename Leaves::chunk chunks[Rounds] = {};
   if (inside) {
     WARPFOLD_UNROLL
-    for (int r = 0; r < Rounds; ++r)
-      leaves.source.load_inside(chunks[r], own[r].first, own[r].count);
+    for (int r = 0; r < Rounds; ++r) leaves.source.load_inside(chunks[r], own[r].first, own[r].count);
   } else {
     WARPFOLD_UNROLL
-    for (int r = 0; r < Rounds; ++r)
-      leaves.source.load_items(chunks[r], own[r].first, own[r].count);
+    for (int r = 0; r < Rounds; ++r) leaves.source.load_items(chunks[r], own[r].first, own[r].count);
   }
   // A lane joins the subtree at a distance if its own one begins at a multiple of twice the distance, and the other
   // exists.

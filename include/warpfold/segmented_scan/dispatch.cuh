@@ -54,9 +54,12 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
                                            static_cast<int>(plan.tiles)};
     return arguments{segments, leaves, op, out, init, first, log_unit, row_begin, units};
   };
-  frame.launch(&segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>,
-               {plan.blocks, Policy.warps * warp_lanes, sizeof(shared)}, plan.tiles > 1, arguments_in,
-               static_cast<int>(plan.block_tiles));
+  constexpr auto* kernel = &segmented_scan_kernel<IsExclusive, policy, Segments, Leaves, Op, Out>;
+  const host_side::launch_shape shape{.blocks = plan.blocks,
+                                      .threads = Policy.warps * warp_lanes,
+                                      .shared_bytes = sizeof(shared),
+                                      .begins_early = host_side::has_sm_90<kernel>(frame.device())};
+  frame.launch(kernel, shape, plan.tiles > 1, arguments_in, static_cast<int>(plan.block_tiles));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -17,6 +17,7 @@
 // grid/node_ring.cuh), which are published before anything is waited for. Tiles begin in order, so the earliest tile in
 // flight never waits.
 #pragma once
+#include <warpfold/arch/earlier_kernels.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 #include <warpfold/segmented_scan/arguments.cuh>
@@ -84,6 +85,7 @@ template <bool IsExclusive, class Policy, class Segments, class Leaves, class Op
 __global__ void __launch_bounds__(Policy::warps* warp_lanes, Policy::blocks_per_multiprocessor)
 segmented_scan_kernel(const __grid_constant__ scan_arguments<Segments, Leaves, Op, Out> given, int given_block_tiles) {
   constexpr bool is_counted = segment::is_counted<Segments>;
+  arch::wait_for_earlier_kernels();
   const auto& arguments = with_known_segments(given);
   using shared_type =
       scan_storage<typename Leaves::accumulator, Policy::rows, Leaves::chunk_items, Policy::warps, Segments::has_gaps>;

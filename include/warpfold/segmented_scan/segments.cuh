@@ -61,7 +61,7 @@ template <class Spans, int MostWalked = most_walked_segments> struct listed_segm
       else marks.mark_end(before.next - base);  // unless a segment with items begins here
       if (before.continues) marks.mark_end(span_within(before.count - 1, items).end - base);
     }
-    constexpr int most = 4 * warp_lanes;
+    constexpr int most = 8 * warp_lanes;
     std::int64_t segment = before.count;
     int marked = mark_segments<1>(segment, base, before.next, end, items, marks);
     segment += marked;
