@@ -71,7 +71,7 @@ TEST(scan_plan, small_inputs_take_quick_tiles) {
   EXPECT_NE(scan::plan_scan({132, 100}, 101 * quick, 4, floats).shape, scan::scan_tiles::quick);  // the list is full
 }
 
-TEST(scan_plan, middle_tiles_follow_quick_ones_where_there_are_stages) {
+TEST(scan_plan, middle_tiles_follow_quick_ones) {
   constexpr std::int64_t most_quick = staged.quick_tiles_per_multiprocessor * 132 * quick,
                          most_middle = staged.middle_tiles_per_multiprocessor * 132 * middle;
   const auto shape_of = [](std::int64_t items) { return plan_staged(items, scan::staging::impossible).shape; };
@@ -79,6 +79,13 @@ TEST(scan_plan, middle_tiles_follow_quick_ones_where_there_are_stages) {
   EXPECT_EQ(shape_of(most_quick + 1), scan::scan_tiles::middle);
   EXPECT_EQ(shape_of(most_middle), scan::scan_tiles::middle);
   EXPECT_EQ(shape_of(most_middle + 1), scan::scan_tiles::low_occupancy);
+  const auto of_user_operator = [](std::int64_t items) {
+    return scan::plan_scan({132, listed, 8}, items, 4, scan::with_middle(floats, 3));
+  };
+  EXPECT_FALSE(of_user_operator(8 * quick + 1).in_cluster);  // quick tiles are faster than a cluster of middle ones
+  EXPECT_EQ(of_user_operator(8 * quick + 1).shape, scan::scan_tiles::quick);
+  EXPECT_EQ(of_user_operator(3 * 132 * quick + 1).shape, scan::scan_tiles::middle);
+  EXPECT_EQ(of_user_operator(4 * 132 * middle + 1).shape, scan::scan_tiles::low_occupancy);
 }
 
 TEST(scan_plan, tiles_that_fit_a_cluster_are_one) {

@@ -31,6 +31,7 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
     constexpr bool is_sum = std::is_same_v<Op, plus>;
     if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A> && (is_sum || sizeof(A) == 4))
       policy = with_stages(policy, is_sum && std::is_floating_point_v<A>, sizeof(A));
+    else if (policy.full.rows > 4 && sizeof(A) <= 4 && !is_narrow_sum) policy = with_middle(policy, 3);
     return policy;
   }
 }
@@ -65,7 +66,7 @@ template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Ou
   static constexpr auto* in_quick_tiles = &quick_kernel<Kind, quick, Leaves, Op, Out>;
   static constexpr auto* in_middle_tiles = &quick_kernel<Kind, middle, Leaves, Op, Out>;
   static constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  static constexpr auto* in_full_tiles = &scan_kernel<Kind, Policy.has_stages(), full, Leaves, Op, Out>;
+  static constexpr auto* in_full_tiles = &scan_kernel<Kind, Policy.has_middle(), full, Leaves, Op, Out>;
 
   static scan_limits limits(const host_side::call_frame& frame) {
     int cluster = 1;
