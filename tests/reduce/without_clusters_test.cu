@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reduce on an emulated device of another kind: many multiprocessors, no clusters, as before compute capability 9.0.
+// reduce and scans on an emulated device of another kind: many multiprocessors, no clusters, as before compute
+// capability 9.0.
 #include <gtest/gtest.h>
+
+#include <warpfold/scan.cuh>
 
 #include "common/interval.hpp"
 #include "common/samples.hpp"
@@ -31,6 +34,15 @@ TEST(reduce_without_clusters, keeps_order_at_every_border) {
       EXPECT_EQ(asked.result(), interval<>::of(all[k].has_init() ? -1 : 0, size - 1)) << size << " items, " << all[k];
     }
     ++turn;
+  }
+}
+
+TEST(scan_without_clusters, few_tiles_look_back_over_a_list) {
+  for (const std::int64_t size : {500, 1'025, 2'000, 4'500, 8'192, 40'000}) {
+    const wf_test::device_array<interval<>> in(wf_test::interval_items(size)), out(size);
+    wf::inclusive_scan(in.items(), out.data(), join{});
+    const auto found = out.to_host();
+    for (std::int64_t i = 0; i < size; ++i) ASSERT_EQ(found[static_cast<std::size_t>(i)], interval<>::of(0, i)) << i;
   }
 }
 
