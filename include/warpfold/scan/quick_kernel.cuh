@@ -138,7 +138,7 @@ quick_kernel(const __grid_constant__ scan_arguments<Leaves, Op, Out> arguments) 
   using storage = quick_storage<Leaves, Op, Out, Shape>;
   auto& shared = arch::dynamic_shared<storage>();
   const int tiles = arguments.nodes.tiles;
-  const bool in_cluster = storage::may_cluster && arch::cluster_size() > 1;
+  const bool in_cluster = storage::may_cluster && tiles > 1 && arguments.nodes.control == nullptr;  // needs no scratch
   int tile = static_cast<int>(blockIdx.x);
   if (tile >= tiles) return;
   if (in_cluster) arch::cluster_arrive_relaxed();  // shows that this block runs
