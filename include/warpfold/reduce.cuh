@@ -20,7 +20,8 @@
 // All functions of this header
 // - fold strictly left to right with an operator that need only be associative, by the canonical tree
 //   (canonical_tree.hpp): the same input gives the same bits on every run, grid and GPU, and in the emulator;
-// - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph;
+// - enqueue one kernel on options.stream, never wait (but the _value forms), and can be captured into a graph. On sm_90
+//   it is launched while the kernel before it in the stream ends, and waits for that before it touches memory;
 // - read each item once, at full rate from any alignment; scratch does not depend on the count;
 // - join options.init once, on the left; an empty input gives init, else the operator's identity: +0 for a sum;
 // - accumulate in accumulator_t<Op, T>, T being the item type, or what the transform returns; a _value form returns

@@ -40,8 +40,8 @@
 //   cuda_error for what CUDA reports.
 //
 // A tile waits for the nodes of earlier tiles, whose blocks run already. So the grid need not be cooperative. On sm_90,
-// the kernel is launched while the one before it in the stream ends (a programmatic dependent launch), and waits for it
-// before it touches memory.
+// the kernel is launched while the one before it in the stream ends (a programmatic dependent launch), and waits for
+// that before it touches memory.
 #pragma once
 #include <warpfold/host/leaves.cuh>
 #include <warpfold/host/output_checks.cuh>

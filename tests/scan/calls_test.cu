@@ -147,6 +147,29 @@ TEST(scan_calls, streams_and_graphs_at_once) {
   }
 }
 
+/// Writes `value` to all items, late.
+__global__ void write_late(int* items, int count, int value) {
+  for (int turn = 0; turn < (wf_test::emulated ? 1 : 200); ++turn) warpfold::arch::pause<1000>();
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) items[i] = value;
+}
+
+// Kernels that begin early wait for what the kernel before them writes, and for what it still reads.
+TEST(scan_calls, follow_slow_kernels) {
+  for (const int size : {1'000, 9'000, 300'000}) {
+    const device_array<int> items(std::vector<int>(static_cast<std::size_t>(size), 0)), sums(size), totals(4);
+    for (int turn = 0; turn < 4; ++turn) {
+      wf::launch(&write_late, wf::host_side::launch_config((size + 255) / 256, 256, 0, nullptr), items.data(), size,
+                 turn + 1);
+      wf::inclusive_scan(items.items(), sums.data());
+      wf::exclusive_scan(sums.items(), items.data());
+      wf::reduce(sums.items(), totals.data() + turn, wf::maximum{});
+    }
+    const auto found = totals.to_host();
+    for (int turn = 0; turn < 4; ++turn) EXPECT_EQ(found[static_cast<std::size_t>(turn)], size * (turn + 1)) << size;
+  }
+}
+
 // One workspace serves scans of different types and other functions, one after another: control words are zero again.
 TEST(scan_calls, one_workspace_for_all) {
   const wf::workspace workspace;
