@@ -86,6 +86,7 @@ TEST(scan_plan, middle_tiles_follow_quick_ones) {
   EXPECT_EQ(of_user_operator(8 * quick + 1).shape, scan::scan_tiles::quick);
   EXPECT_EQ(of_user_operator(3 * 132 * quick + 1).shape, scan::scan_tiles::middle);
   EXPECT_EQ(of_user_operator(4 * 132 * middle + 1).shape, scan::scan_tiles::low_occupancy);
+  EXPECT_EQ(of_user_operator(8 * 132 * full + 1).shape, scan::scan_tiles::full);
 }
 
 TEST(scan_plan, tiles_that_fit_a_cluster_are_one) {

@@ -66,7 +66,7 @@ template <scan_kind Kind, kernel_policy Policy, class Leaves, class Op, class Ou
   static constexpr auto* in_quick_tiles = &quick_kernel<Kind, quick, Leaves, Op, Out>;
   static constexpr auto* in_middle_tiles = &quick_kernel<Kind, middle, Leaves, Op, Out>;
   static constexpr auto* at_low_occupancy = &scan_kernel<Kind, true, full, Leaves, Op, Out>;
-  static constexpr auto* in_full_tiles = &scan_kernel<Kind, Policy.has_middle(), full, Leaves, Op, Out>;
+  static constexpr auto* in_full_tiles = &scan_kernel<Kind, Policy.has_stages(), full, Leaves, Op, Out>;
 
   static scan_limits limits(const host_side::call_frame& frame) {
     int cluster = 1;

@@ -111,7 +111,7 @@ inline scan_plan plan_scan(const scan_limits& limits, std::int64_t items, int ch
   }
   const auto blocks = static_cast<int>(least_of(tiles, most_blocks));
   const bool has_many = tiles > std::int64_t{policy.low_occupancy_tiles_per_multiprocessor} * limits.multiprocessors;
-  return {has_many && blocks == tiles && !policy.has_middle() ? scan_tiles::full : scan_tiles::low_occupancy, tiles,
+  return {has_many && blocks == tiles && !policy.has_stages() ? scan_tiles::full : scan_tiles::low_occupancy, tiles,
           blocks};
 }
 
