@@ -65,8 +65,8 @@ consteval kernel_policy with_middle(kernel_policy policy, int quick_tiles_per_mu
 
 /// The constants for items that can be staged, in chunks of 16 bytes: three stages of 64 KiB. Eight folders are faster
 /// for floating-point sums, but leave 64 registers per thread, and others need more. Small inputs end before the ring
-/// is worth its start. Full tiles then run at low occupancy only, since more of them are staged. Measured on an H200 and
-/// an H100, in one run with the other plans and CUB.
+/// is worth its start. Full tiles then run at low occupancy only, since more of them are staged. Measured on an H200
+/// and an H100, in one run with the other plans and CUB.
 consteval kernel_policy with_stages(kernel_policy policy, bool is_floating_point_sum, std::size_t item_bytes) {
   policy = with_middle(policy, 1);
   policy.staged = {{8, 16, 3, is_floating_point_sum ? 8 : 4}, item_bytes <= 4 ? 2 : 5, item_bytes <= 4 ? 2 : 3};

@@ -53,10 +53,10 @@ __device__ auto locate_in_chunks(const Leaves& leaves, const typename Leaves::ch
 
 /// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
 /// chunks. A result is valid in the lane with the segment's first chunk. `inside`: the source's is_inside holds for all
-/// items. `OneJoin`: the code has one join for all levels. Only the first `rounds`, the same in all lanes, have items.
+/// items. `OneJoin`: the code has one join for all levels.
 template <bool OneJoin = false, int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
-                            bool inside, Op op, A (&values)[Rounds], int rounds = Rounds) {
+                            bool inside, Op op, A (&values)[Rounds]) {
   constexpr int chunk_items = Leaves::chunk_items;
   typename Leaves::chunk chunks[Rounds] = {};
   if (inside) {
@@ -79,12 +79,10 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
     for (int r = 0; r < Rounds; ++r) values[r] = locate_in_chunks(leaves, chunks[r], own[r], reach[r], max_chunks);
   } else {
     WARPFOLD_UNROLL
-    for (int r = 0; r < Rounds; ++r)
-      if (r < rounds) values[r] = thread::fold_chunk(leaves, chunks[r], op, own[r].count);
+    for (int r = 0; r < Rounds; ++r) values[r] = thread::fold_chunk(leaves, chunks[r], op, own[r].count);
     const auto join_at = [&](int distance) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rounds; ++r) {
-        if (r >= rounds) break;
         const A other = warp::shuffle_down(values[r], distance);
         if (distance < reach[r]) values[r] = op(values[r], other);
       }

@@ -49,28 +49,26 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
             few = rest <= warp_lanes && rest < end - from ? rest : 0;
   typename Leaves::source_type::item last{};
   if (arch::lane_id() < few) last = source.at(end - few + arch::lane_id());
-  // Two halves at once, of which the last one may be missing; or one where folds take many instructions (long_rows_of).
-  constexpr int most = thread::locates<Leaves> || only_halves ? 1 : 2;
-  const std::int64_t halves_end = end - few;
-  WARPFOLD_NO_UNROLL
-  for (; from < halves_end; from += most * half_items) {
-    segment_chunk<int> own[most];
+  const auto fold_halves = [&]<int Count>(std::integral_constant<int, Count>) {
+    segment_chunk<int> own[Count];
     WARPFOLD_UNROLL
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < Count; ++k) {
       const int begin = k * half_items + arch::lane_id() * wide_chunk;
-      own[k] = {begin, static_cast<int>(least_of(halves_end - from, std::int64_t{most * half_items})) - begin,
+      own[k] = {begin, static_cast<int>(least_of(end - from, std::int64_t{Count * half_items})) - begin,
                 arch::lane_id()};
     }
-    const int present = most == 2 && from + half_items < halves_end ? 2 : 1;
-    A values[most];
-    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values, present);
-    A node = warp::shuffle(values[0], 0);
-    int level = 0;
-    if constexpr (most == 2)
-      if (present == 2) node = op(node, warp::shuffle(values[1], 0)), level = 1;
-    nodes.push(halves, node, op, level);
-    halves += 1u << level;
-  }
+    A values[Count];
+    fold_chunks(leaves.template from<wide_chunk>(from), own, warp_lanes, inside, op, values);
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Count; ++k) nodes.push(halves++, warp::shuffle(values[k], 0), op);
+    from += Count * half_items;
+  };
+  // One at a time where folds take many instructions (long_rows_of).
+  constexpr int most = thread::locates<Leaves> || only_halves ? 1 : 2;
+  WARPFOLD_NO_UNROLL
+  while (end - few - from > (most - 1) * half_items) fold_halves(std::integral_constant<int, most>{});
+  if constexpr (most > 1)
+    if (from < end - few) fold_halves(std::integral_constant<int, 1>{});
   if (few > 0) {
     const A value = arch::lane_id() < few ? leaves.leaf_of(last) : A{};
     nodes.push(halves++, warp::shuffle(warp::all_reduce(value, op, few), 0), op);
