@@ -8,7 +8,6 @@
 // and parts of longer ones. The begins of segments ascend, so a warp finds its first segment by a search.
 #pragma once
 #include <warpfold/arch/lane.cuh>
-#include <warpfold/arch/quick_division.cuh>
 #include <warpfold/segments/spans.cuh>
 #include <warpfold/warp/search.cuh>
 
@@ -31,18 +30,7 @@ template <class Own> struct partition {
   __device__ segment_span positions_of(std::int64_t warp) const {
     return {warp * own().positions_per_warp, (warp + 1) * own().positions_per_warp};
   }
-  /// The number of the warp in whose range `position` lies: a quotient of floats, and its correction by that of the
-  /// remainder. (A division of 64 bits would take a subroutine of 1.4 KB in each kernel.)
-  __device__ std::int64_t warp_of(std::int64_t position) const {
-    const std::int64_t apart = own().positions_per_warp;
-    std::int64_t warp = 0, rest = position;
-    WARPFOLD_UNROLL
-    for (int i = 0; i < 2; ++i) {
-      warp += static_cast<std::int64_t>(arch::quick_quotient(static_cast<float>(rest), static_cast<float>(apart)));
-      rest = position - warp * apart;
-    }
-    return rest < 0 ? warp - 1 : rest < apart ? warp : warp + 1;
-  }
+  __device__ std::int64_t warp_of(std::int64_t position) const { return position / own().positions_per_warp; }
   /// The first of the listed segments that begins at position `from` or later. All lanes of a warp call it.
   template <class Spans>
   __device__ std::int64_t first_segment(const Spans& spans, std::int64_t from, std::int64_t items) const {
