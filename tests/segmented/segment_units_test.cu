@@ -261,13 +261,12 @@ __global__ void join_kernel(segmented::unit_values<hash> values, segmented::load
   if (begin >= end) return;
   for (std::int64_t unit = begin + threadIdx.x % 32; unit < end; unit += 32)
     values.value(partition, first, unit) = hash::of(unit);
-  segmented::join_units(values, partition, first, static_cast<int>(begin), static_cast<int>(end),
-                        static_cast<int>(units), wf_test::hash_pair{}, [&](const hash& joined) {
-                          if (threadIdx.x % 32 == 0) {
-                            *result = joined;
-                            atomicAdd(stores, 1);
-                          }
-                        });
+  segmented::join_units(values, partition, first, begin, end, units, wf_test::hash_pair{}, [&](const hash& joined) {
+    if (threadIdx.x % 32 == 0) {
+      *result = joined;
+      atomicAdd(stores, 1);
+    }
+  });
 }
 
 /// `range` in positions; the segment is number `segment`.
@@ -303,11 +302,10 @@ TEST(join_units, of_many_groups) {
     for (const std::int64_t range : {7, 16, 31}) check_units(units, range, 2, 13, 2);
 }
 
-// The most bundles there may be: as many as a bundle has units. More than two rounds of a warp, and one that is not
-// whole.
-TEST(join_units, of_as_many_groups_as_a_group_has_units) {
+// More bundles than one round of a warp joins, more than two rounds, and rounds that are not whole.
+TEST(join_units, of_more_groups_than_a_group_has_units) {
   check_units(256 * 256, 64, 3, 0, 0);
-  check_units(256 * 200 + 77, 64, 3, 1, 1);
+  check_units(256 * 257 + 77, 64, 3, 1, 1);
 }
 
 /// fold_values over any number of values, by one warp.

@@ -57,9 +57,7 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
     if (alone) write(value);
     else if (arch::lane_id() == 0) values.value(partition, first, done >> partition.log_unit) = value;
   }
-  if (!alone)
-    join_units(values, partition, first, static_cast<int>(begin), static_cast<int>(end), static_cast<int>(units), op,
-               write);
+  if (!alone) join_units(values, partition, first, begin, end, units, op, write);
 }
 
 }  // namespace warpfold::segmented

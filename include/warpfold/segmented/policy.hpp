@@ -24,7 +24,6 @@ inline constexpr int min_items_per_warp = 128, max_min_items_per_warp = 768;
 
 /// Units of all long segments together. Units grow with the input, so scratch does not grow.
 constexpr int max_units(std::size_t accumulator_bytes) { return accumulator_bytes <= 16 ? 1 << 15 : 1 << 14; }
-static_assert(max_units(1) <= units_per_bundle * units_per_bundle);  // join_units
 
 /// For items of this size, a warp folds its units of the previous segment before its own first segment, otherwise after
 /// its last one: for other sizes the first order costs registers and gains nothing.

@@ -88,9 +88,8 @@ template <class Arguments> __device__ void join_share_of_units(const Arguments& 
   const std::int64_t first = partition.position(share.segment, share.items.begin),
                      count = share.items.end - share.items.begin;
   if (share.first < share.last)
-    join_units(arguments.units, partition, first, static_cast<int>(share.first >> partition.log_unit),
-               static_cast<int>(partition.unit_count(share.last)), static_cast<int>(partition.unit_count(count)),
-               arguments.op, [&](const auto& value) {
+    join_units(arguments.units, partition, first, share.first >> partition.log_unit, partition.unit_count(share.last),
+               partition.unit_count(count), arguments.op, [&](const auto& value) {
                  if (arch::lane_id() == 0)
                    arguments.write(arguments.out, share.segment, share.items.begin, count, value);
                });

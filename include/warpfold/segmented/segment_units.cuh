@@ -21,7 +21,7 @@ template <class A> struct unit_values {
 
   /// The place of unit `unit` of the segment that begins at position `first`.
   __device__ A& value(const load_balance_partition& partition, std::int64_t first, std::int64_t unit) const {
-    const std::int64_t place = (first >> partition.log_unit) + unit;
+    const std::int64_t place = (first + (unit << partition.log_unit)) >> partition.log_unit;
     return (unit == 0 ? first_units : other_units)[place];
   }
   /// At most one segment that goes on after a warp's range begins in it, and at most one later bundle of units.
@@ -31,30 +31,29 @@ template <class A> struct unit_values {
 };
 
 /// Counts in the units [begin, end), which the calling warp has stored, of a segment of `units` units that begins at
-/// position `first`; it has no more bundles than a bundle has units. Calls store(value of the segment) in all lanes of
-/// the warp that completes the segment.
+/// position `first`. Calls store(value of the segment) in all lanes of the warp that completes the segment.
 template <class A, class Op, class Store>
 __device__ void join_units(const unit_values<A>& values, const load_balance_partition& partition, std::int64_t first,
-                           int begin, int end, int units, Op op, Store store) {
+                           std::int64_t begin, std::int64_t end, std::int64_t units, Op op, Store store) {
   constexpr int most = units_per_bundle;
-  const int bundles = ((units - 1) >> log2_of(most)) + 1;
-  WARPFOLD_NO_UNROLL
-  for (int bundle_first = begin & -most; bundle_first < end; bundle_first += most) {
-    const int bundle_end = least_of(bundle_first + most, units);
-    const std::int64_t warp = partition.warp_of(first + (std::int64_t{bundle_first} << partition.log_unit));
-    unsigned* counter = bundle_first == 0 ? values.of_first_bundle(warp) : values.of_other_bundle(warp);
-    int arrived = least_of(end, bundle_end) - greatest_of(begin, bundle_first), expected = bundle_end - bundle_first,
-        from = bundle_first, log_step = 0;
-    // First the units of the bundle, then, by the same code, the bundles of the segment.
-    while (arch::warp_completes(counter, arrived, expected)) {
-      const A joined = warp::fold_values<A, most>(
-          expected, [&](int i) { return values.value(partition, first, from + (i << log_step)); }, op);
-      if (bundles == 1 || log_step > 0) return store(joined);
-      __syncwarp();  // all lanes have read their units, of which lane 0 overwrites the first
-      if (arch::lane_id() == 0) values.value(partition, first, bundle_first) = joined;
-      counter = values.of_segment(partition.warp_of(first));
-      arrived = 1, expected = bundles, from = 0, log_step = log2_of(most);
-    }
+  const std::int64_t bundles = (units - 1) / most + 1;
+  for (std::int64_t bundle = begin / most; bundle * most < end; ++bundle) {
+    const std::int64_t bundle_first = bundle * most, bundle_end = least_of(bundle_first + most, units);
+    const std::int64_t warp = partition.warp_of(first + (bundle_first << partition.log_unit));
+    unsigned* counter = bundle == 0 ? values.of_first_bundle(warp) : values.of_other_bundle(warp);
+    if (!arch::warp_completes(counter, least_of(end, bundle_end) - greatest_of(begin, bundle_first),
+                              bundle_end - bundle_first))
+      continue;
+    const A joined = warp::fold_values<A>(
+        static_cast<int>(bundle_end - bundle_first),
+        [&](int i) { return values.value(partition, first, bundle_first + i); }, op);
+    if (bundles == 1) return store(joined);
+    __syncwarp();  // all lanes have read their units, of which lane 0 overwrites the first
+    if (arch::lane_id() == 0) values.value(partition, first, bundle_first) = joined;
+    if (arch::warp_completes(values.of_segment(partition.warp_of(first)), 1, bundles))
+      store(warp::fold_values<A>(
+          static_cast<int>(bundles), [&](int i) { return values.value(partition, first, std::int64_t{i} * most); },
+          op));
   }
 }
 

@@ -6,11 +6,9 @@
 
 namespace warpfold::warp {
 
-/// The canonical tree over load(0) … load(count - 1), 0 < count <= MostValues. All lanes of the warp call it; valid
-/// in every lane.
+/// The canonical tree over load(0) … load(count - 1), count > 0. All lanes of the warp call it; valid in every lane.
 /// Cost: a trip to memory for every 256 values (64 if they are wider than 16 bytes), and as many batched reductions.
-template <class A, int MostValues = 0x7FFFFFFF, class Load, class Op>
-__device__ A fold_values(int count, Load load, Op op) {
+template <class A, class Load, class Op> __device__ A fold_values(int count, Load load, Op op) {
   constexpr int rows = sizeof(A) <= 16 ? 8 : 2, most = rows * warp_lanes;
   const auto fold_rows_from = [&](int first) {
     A values[rows];
@@ -21,7 +19,6 @@ __device__ A fold_values(int count, Load load, Op op) {
     }
     return fold_rows(values, op, least_of(count - first, most));
   };
-  if constexpr (MostValues <= most) return fold_rows_from(0);
   counter<A> nodes;
   unsigned batches = 0;
   WARPFOLD_NO_UNROLL
