@@ -25,20 +25,6 @@ __device__ inline unsigned cluster_rank() {
 #endif
 }
 
-/// Blocks in the cluster; 1 for a launch without clusters.
-__device__ inline unsigned cluster_size() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  unsigned blocks;
-  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-  return blocks;
-#elif defined(__CUDACC__)
-  __trap();
-  return 1;
-#else
-  return cuda_emulator::cluster_size();
-#endif
-}
-
 /// The first half of the cluster's barrier, by every thread once for each cluster_wait. Releases earlier writes.
 __device__ inline void cluster_arrive() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

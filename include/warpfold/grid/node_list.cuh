@@ -11,7 +11,7 @@
 //             before the clearing of its place.
 //   receive   Warps read nodes by relaxed accesses until they see all flags. A tile waits for earlier tiles only, which
 //             have begun and have published their own node before they wait. So the earliest tile never waits.
-//   leave     After a barrier that all warps pass when they have read, lane 0 of a warp counts the tile at
+//   leave     All warps of the tile have read, and have met at a barrier. Then one thread counts the tile at
 //             `departures`.
 //   finish    The warp of the last tile to leave fences (acquire), synchronises, and clears all places.
 #pragma once
@@ -23,13 +23,13 @@ namespace warpfold::grid {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class A> struct node_list {
-  unsigned* departures;
+  ring_control<1>* control;  ///< null if nothing is published: there is one tile, or the tiles are a cluster
   published_value<A>* nodes;
   int tiles;
 
   /// In the memory of a ring.
   __device__ explicit node_list(const node_ring<A, 1>& ring)
-      : departures(ring.control->departures), nodes(ring.nodes), tiles(ring.tiles) {}
+      : control(ring.control), nodes(ring.nodes), tiles(ring.tiles) {}
 
   __device__ void publish(int tile, const A& node) const { nodes[tile].publish(node); }
 
@@ -55,7 +55,7 @@ template <class A> struct node_list {
   }
   /// Counts the tile, which has read all that it shall. One warp calls it. Returns in lane 0 what finish takes.
   __device__ unsigned leave() const {
-    return arch::lane_id() == 0 ? atomicInc(departures, static_cast<unsigned>(tiles) - 1) : 0;
+    return arch::lane_id() == 0 ? atomicInc(control->departures, static_cast<unsigned>(tiles) - 1) : 0;
   }
   /// Clears the places, if the tile was the last one to leave. One warp calls it, with what `leave` returned in lane 0.
   __device__ void finish(unsigned departed_before) const {

@@ -31,7 +31,7 @@ struct launch_shape {
   int cluster_blocks = 0;        ///< 0: blocks form no clusters
   const char* why = "";          ///< why this kernel, in a few words; empty if there is no other one
   std::int64_t items = -1;       ///< of the input, where the kernel's arguments do not tell them; for the log
-  bool begins_early = false;     ///< while earlier kernels end: it calls arch::wait_for_earlier_kernels; sm_90 only
+  bool begins_early = false;     ///< sm_90: the kernel waits by arch::wait_for_earlier_kernels, not the launch
 };
 
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {

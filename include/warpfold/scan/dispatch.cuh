@@ -31,7 +31,8 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
     constexpr bool is_sum = std::is_same_v<Op, plus>;
     if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A> && (is_sum || sizeof(A) == 4))
       policy = with_stages(policy, is_sum && std::is_floating_point_v<A>, sizeof(A));
-    else if (policy.full.rows > 4 && sizeof(A) <= 4 && !is_narrow_sum) policy = with_middle(policy, 3);
+    else if (policy.full.rows > 4 && sizeof(A) <= 4 && !is_narrow_sum)  // for 1 to 2 million items
+      policy = with_middle(policy, 3);
     return policy;
   }
 }

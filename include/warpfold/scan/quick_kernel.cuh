@@ -17,7 +17,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Leaves, class Op, class Out, class Shape> struct quick_storage : tile_storage<Leaves, Op, Out, Shape> {
   using A = typename Leaves::accumulator;
   static constexpr int most_tiles = grid::most_listed_tiles<A>(Shape::value.warps), windows = most_tiles / warp_lanes;
-  static constexpr bool may_cluster = sizeof(A) <= 256;
+  static constexpr bool may_cluster = sizeof(A) <= 256;  ///< wider nodes do not fit shared memory
   static constexpr int cluster_warps = may_cluster ? arch::max_cluster_blocks * Shape::value.warps : 1;
 
   /// Entry b: the node of bit b of the tile's rank in its window of 32 tiles, if the bit is set.
