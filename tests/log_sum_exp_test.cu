@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/explain.hpp>
 #include <warpfold/fuse.hpp>
 #include <warpfold/reduce_axes.cuh>
 #include <warpfold/reduce_by_key.cuh>
@@ -199,6 +201,36 @@ template <class T> void expect_bits_among_masked_items() {
       }
     }
 }
+// Lanes fold segments of few items alone, as plain terms or not.
+TEST(log_sum_exp, of_short_segments) {
+  for (const int special : {0, 3, 60}) {
+    wf_test::random_source random(static_cast<std::uint64_t>(special) + 2);
+    std::vector<int> offsets{0};
+    for (int s = 0; s < 3000; ++s) {
+      const int most = s % 100 == 0 ? 200 : 7;
+      offsets.push_back(offsets.back() + static_cast<int>(random.below(most)));
+    }
+    std::vector<float> items;
+    for (int i = 0; i < offsets.back(); ++i) {
+      items.push_back(static_cast<float>(random.below(2001)) / 100 - 10);
+      if (special == 0 || random.below(special) > 0) continue;
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      items.back() = random.below(20) == 0 ? infinity : random.below(3) == 0 ? 0x1p30f : -infinity;
+    }
+    const device_array<float> in(items, 1), out(3000);
+    const device_array<int> device_offsets(offsets);
+    const auto call = [&] {
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<float>(out.data(), 3000), wf::log_sum_exp{});
+    };
+    EXPECT_NE(std::string(wf::explain(call).front().why).find("lanes fold them alone"), std::string::npos);
+    for (int s = 0; s < 3000; ++s) {
+      const std::vector<float> own(items.begin() + offsets[s], items.begin() + offsets[s + 1]);
+      const float expected = own.empty() ? -std::numeric_limits<float>::infinity() : replayed(own);
+      ASSERT_EQ(out.value(s), expected) << own.size() << " items";
+    }
+  }
+}
+
 TEST(log_sum_exp, among_masked_items) {
   expect_bits_among_masked_items<float>();
   expect_bits_among_masked_items<double>();

@@ -266,8 +266,8 @@ void expect_bits(const mean_and_moments& found, const mean_and_moments& expected
   expect_bits<2>(found.get<1>(), expected.get<1>());
 }
 
-/// Segments of random lengths; rows, columns, a middle axis and both outer axes of random shapes, if `OverAxes`; with some
-/// NaN and infinities: full nodes have no counts, others do.
+/// Segments of random lengths; rows, columns, a middle axis and both outer axes of random shapes, if `OverAxes`; with
+/// some NaN and infinities: full nodes have no counts, others do.
 template <class T, bool OverAxes = true, class Op> void expect_the_tree(const Op& op, T (*number)(float)) {
   using A = wf::accumulator_t<Op, T>;
   using R = wf::lowered_t<Op, A>;
@@ -334,6 +334,97 @@ TEST(moments, of_segments_and_axes_have_the_bits_of_the_tree) {
 TEST(statistics, of_segments_and_axes_have_the_bits_of_the_tree) {
   expect_the_tree<float>(wf::statistics{}, as_it_is);
   expect_the_tree<__half, !wf_test::emulated>(wf::statistics{}, __float2half);
+}
+
+// Quotients by small integers are products, corrected once.
+TEST(moments, of_few_items_have_the_bits_of_the_tree) {
+  wf_test::random_source random(21);
+  for (int round = 0; round < 200'000; ++round) {
+    float items[7];
+    const int least = static_cast<int>(random.below(round % 2 == 0 ? 250 : 3)) - 149;
+    for (float& x : items) {
+      const float digits = static_cast<float>(random.below(1 << 24)) * (random.below(2) == 0 ? 1.0f : -1.0f);
+      x = std::ldexp(digits, least + static_cast<int>(random.below(round % 3 == 0 ? 1 : 30)) - 24);
+      if (round % 7 == 0 && random.below(8) == 0) x = random.below(2) == 0 ? HUGE_VALF : -HUGE_VALF;
+    }
+    const int count = 1 + static_cast<int>(random.below(7));
+    for (int k = count; k < 7; ++k) items[k] = NAN;  // missing ones do not matter
+    wf::moments_of<2> found{};
+    ASSERT_TRUE(wf::moments<>::fold_few(items, count, found));
+    expect_bits<2>(found, wf::canonical_tree::replay(items, count, wf::moments<>{}));
+    wf::moments_of<4> of_four{};
+    ASSERT_TRUE(wf::moments<4>::fold_few(items, count, of_four));
+    expect_bits<4>(of_four, wf::canonical_tree::replay(items, count, wf::moments<4>{}));
+  }
+  const float with_nan[7] = {1, NAN, 3};
+  wf::moments_of<2> found{};
+  EXPECT_FALSE((wf::moments<2, wf::nan_policy::omit>::fold_few(with_nan, 3, found)));
+  EXPECT_TRUE((wf::moments<>::fold_few(with_nan, 3, found)));
+  EXPECT_NE(found.sum, found.sum);
+}
+
+/// Many segments of length_of(s) items, from which `special` ones are NaN or infinite, so that lanes fold them alone.
+template <class Op> void expect_short_segments(const Op& op, int (*length_of)(int), int special) {
+  using A = wf::accumulator_t<Op, float>;
+  std::vector<int> offsets{0};
+  for (int s = 0; s < 1500; ++s) offsets.push_back(offsets.back() + length_of(s));
+  std::vector<float> items = deviates<float>(offsets.back(), 3, 8);
+  for (std::size_t i = 5; special > 0 && i < items.size(); i += static_cast<std::size_t>(special))
+    items[i] = i % 11 == 0 ? HUGE_VALF : NAN;
+  const device_array<float> in(items, special % 4);
+  const device_array<int> device_offsets(offsets);
+  const device_array<wf::lowered_t<Op, A>> out(1500);
+  wf::segmented_reduce(in.items(), device_offsets.items(), std::span(out.data(), 1500), op, {.empty = A{}});
+  const auto found = out.to_host();
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    const int count = offsets[s + 1] - offsets[s];
+    const A tree = count > 0 ? wf::canonical_tree::replay(items.data() + offsets[s], count, op) : A{};
+    SCOPED_TRACE(std::to_string(count) + " items, segment " + std::to_string(s));
+    if constexpr (wf::lowers<Op, A>) expect_bits(found[s], op.lower(tree));
+    else expect_bits<2>(found[s], tree);
+  }
+}
+// Whole tiles of one length, where all are listed, and mixed ones, with longer segments; no, few, and many NaN.
+template <class Op> void expect_short_segments_of_all_lengths(const Op& op) {
+  for (const int special : {0, 5, 13, 200}) {
+    expect_short_segments(
+        op, [](int) { return 3; }, special);
+    expect_short_segments(
+        op, [](int) { return 7; }, special);
+    expect_short_segments(
+        op, [](int) { return 12; }, special);
+    expect_short_segments(
+        op, [](int s) { return s * 7 % 32 * (s % 3) / 2; }, special);
+    expect_short_segments(
+        op, [](int s) { return s % 50 == 0 ? 33 + s : s * 5 % 18; }, special);
+  }
+}
+TEST(moments, of_short_segments_have_the_bits_of_the_tree) { expect_short_segments_of_all_lengths(wf::moments<>{}); }
+TEST(statistics, of_short_segments_have_the_bits_of_the_tree) {
+  expect_short_segments_of_all_lengths(wf::statistics{});
+  expect_short_segments_of_all_lengths(wf::statistics<2, wf::nan_policy::propagate>{});
+}
+
+// Between two neighbours lie more items than a tile's segments can be numbered by.
+TEST(moments, of_short_segments_far_apart) {
+  constexpr int segments = 45'000, far = 300'000;
+  std::vector<int> begins, ends;
+  for (int s = 0; s < segments; ++s) {
+    begins.push_back(3 * s + (s > 1000 ? far : 0));
+    ends.push_back(begins.back() + s % 4);
+  }
+  const std::vector<float> items = deviates<float>(3 * segments + far + 3, 2, 9);
+  const device_array<float> in(items);
+  const device_array<int> first(begins), last(ends);
+  const device_array<wf::moments_of<2>> out(segments);
+  wf::segmented_reduce(in.items(), wf::bounds{first.items(), last.items()}, std::span(out.data(), segments),
+                       wf::moments<>{});
+  const auto found = out.to_host();
+  for (int s = 0; s < segments; ++s) {
+    const auto tree =
+        s % 4 == 0 ? wf::moments_of<2>{} : wf::canonical_tree::replay(items.data() + begins[s], s % 4, wf::moments<>{});
+    expect_bits<2>(found[static_cast<std::size_t>(s)], tree);
+  }
 }
 
 }  // namespace statistics_tests

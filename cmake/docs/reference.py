@@ -18,8 +18,8 @@ REFERENCE = {
         arg_reduce.cuh arg_reduce_by.cuh top_k.cuh top_k_axes.cuh
         quantifiers.cuh vector_reductions.cuh""",
     "Operators": """operators.hpp exact_plus.cuh exact/operator.cuh compensated_plus.hpp fuse.hpp where.hpp statistics.hpp
-        top_k_operators.hpp arg_operators.hpp arg_by_operators.hpp vector_operators.hpp log_sum_exp_operator.hpp
-        operator_traits.hpp folded_type.hpp""",
+        moments_of.hpp top_k_operators.hpp arg_operators.hpp arg_by_operators.hpp vector_operators.hpp
+        log_sum_exp_operator.hpp operator_traits.hpp folded_type.hpp""",
     "Arguments, options, errors, what runs": """options.hpp call_options.hpp segments.hpp strided.hpp outputs.hpp
         iterators.hpp conversion.hpp narrowing.hpp fused.hpp item_count.hpp stream_argument.hpp equal_to.hpp
         workspace.cuh host/memory_resource.hpp error.hpp explain.hpp nvtx.hpp host/launch_watch.hpp""",

@@ -23,9 +23,11 @@
 //   A join_fewer(const full& left, std::int64_t items, const A& right) const optional: the join of a node of `items`
 //                                                    items and its neighbour of fewer, all of which count, to the bit
 //   bool all_count(const A& value) const             optional: false if a NaN was folded as if it counted
+//   static bool fold_few(const T (&items)[7], int count, A& value)   optional: the tree over the first `count` > 0
+//                                                    items; returns false if a NaN among them does not count
 //
-// Of numbers, lift_full and join_full may also get zeros in place of missing items; the results are discarded. Full
-// nodes are folded by reduce, and by reductions of segments and over axes. Those of a fused operator are its parts'.
+// Of numbers, these may also get zeros in place of missing items; the results are discarded. Full nodes are folded by
+// reduce, and by reductions of segments and over axes. Those of a fused operator are its parts'.
 //
 // A mean's count follows from the number of items, which segmented_reduce and reduce_axes know where they write a
 // result. So an operator that has an identity may name, for speed, a simpler one, which these fold instead:
@@ -34,11 +36,9 @@
 //   A counted<A>(const B& value, std::int64_t items) const   the accumulator of `items` > 0 items, to the bit
 //
 // An accumulator may be a `sum` and something more that most items share, as log_sum_exp's greatest exponent. Then
-// plain_terms<A> says, for speed, how items become plain terms of a sum: thread/item_terms.cuh calls its members.
-//
-// An operator that lifts items may say has_long_joins, for speed: kernels keep fewer copies of a join of some hundred
-// instructions (segmented/code_size.cuh). They do so of accumulators of more than 16 bytes, too.
-//
+// plain_terms<A> says, for speed, how items become plain terms of a sum: thread/item_terms.cuh calls its members. An
+// operator that lifts items may say has_long_joins, for speed: kernels keep fewer copies of a join of some hundred
+// instructions (segmented/code_size.cuh), as of accumulators of more than 16 bytes.
 // So the mean is an operator over pairs of a sum and a count: it lifts x to {x, 1}, adds, and lowers to the quotient.
 #pragma once
 #include <warpfold/folded_type.hpp>

@@ -8,6 +8,7 @@
 // Both are operators (operator_traits.hpp) for every function, and can be fused with others (fuse.hpp).
 #pragma once
 #include <warpfold/fuse.hpp>
+#include <warpfold/moments_of.hpp>
 #include <warpfold/standard.hpp>
 
 namespace warpfold {
@@ -15,45 +16,6 @@ namespace warpfold {
 /// The treatment of NaN items. `propagate`: moments and extremes are NaN, as those of numpy.mean and numpy.min.
 /// `omit`: they are left out of everything and counted, as by numpy.nanmean and pandas.
 enum class nan_policy { propagate, omit };
-
-/// The moments of a number of items, up to order `Order` (2 to 4), in double: the count n, the sum, and the sums of
-/// powers of the deviations from the mean. Undefined results (a variance of no items, say) are NaN.
-template <int Order = 2> struct moments_of {
-  static_assert(2 <= Order && Order <= 4, "warpfold: moments have order 2, 3 or 4");
-
-  std::int64_t count;       ///< n
-  double sum;               ///< of all items
-  double power[Order - 1];  ///< power[p - 2]: the sum of (x - mean)^p
-
-  __host__ __device__ double mean() const { return sum / number(); }  ///< sum / n
-  /// The population's, M2 / n, as numpy.var gives it.
-  __host__ __device__ double variance() const { return squares() / number(); }
-  /// The sample's unbiased estimate, M2 / (n - 1), as pandas gives it.
-  __host__ __device__ double sample_variance() const { return count > 1 ? squares() / (number() - 1) : undefined; }
-  __host__ __device__ double stddev() const { return std::sqrt(variance()); }                ///< of the population
-  __host__ __device__ double sample_stddev() const { return std::sqrt(sample_variance()); }  ///< of the sample
-  /// m3 / m2^1.5, as scipy.stats.skew gives it.
-  __host__ __device__ double skewness() const requires(Order >= 3) {
-    const double top = std::sqrt(number()) * power[1], bottom = power[0] * std::sqrt(power[0]);
-    if (is_normal(bottom) && std::fabs(top) <= most) return top / bottom;
-    return std::sqrt(number()) * (power[1] / power[0]) / std::sqrt(power[0]);
-  }
-  /// m4 / m2^2, 3 for a normal distribution: Pearson's, scipy.stats.kurtosis(fisher=False).
-  __host__ __device__ double kurtosis() const requires(Order >= 4) {
-    const double top = number() * power[2], bottom = power[0] * power[0];
-    return is_normal(bottom) && top <= most ? top / bottom : number() * (power[2] / power[0]) / power[0];
-  }
-  /// kurtosis() - 3: scipy.stats.kurtosis.
-  __host__ __device__ double excess_kurtosis() const requires(Order >= 4) { return kurtosis() - 3; }
-
- private:
-  /// M2, but NaN if an item is NaN or infinite: power[0] of a single one is 0.
-  __host__ __device__ double squares() const { return power[0] + (sum - sum); }
-  __host__ __device__ double number() const { return static_cast<double>(count); }
-  __host__ __device__ static bool is_normal(double x) { return least <= x && x <= most; }
-  static constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
-  static constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
-};
 
 namespace detail {
 
@@ -64,112 +26,6 @@ template <class T> __host__ __device__ constexpr bool is_nan(const T& item) {
     const auto x = convert<float>(item);
     return x != x;
   }
-}
-
-/// 1 / (2 n), for a power of two n. For n = 0 the result is unspecified.
-__host__ __device__ inline double half_reciprocal(std::int64_t n) {
-  const auto x = static_cast<double>(n);
-  std::uint64_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  bits = (std::uint64_t{2045} << 52) - bits;  // only the exponent, whose bias is 1023, is not zero
-  double result;
-  std::memcpy(&result, &bits, sizeof bits);
-  return result;
-}
-
-// Below, products are added only by an explicit fma, and items, which may be a transform's products, only by `add`: so
-// no compiler can contract anything, and the bits are the same everywhere. Sums are exact as long as float items are of
-// similar size, so their differences lose nothing; differences of rounded means would.
-
-/// moments_of without its count, which the caller knows.
-template <int Order> struct uncounted_moments {
-  double sum;
-  double power[Order - 1];
-};
-
-/// The moments of two adjacent parts of `items` items each, a power of two: no division. M is moments_of or
-/// uncounted_moments.
-template <int Order, class M> __host__ __device__ M join_equal(const M& a, const M& b, std::int64_t items) {
-  const double difference = add(b.sum, -a.sum), half_d = difference * half_reciprocal(items);
-  const double squares = a.power[0] + b.power[0];
-  M all{};
-  all.sum = add(a.sum, b.sum);
-  all.power[0] = std::fma(half_d, difference, squares);
-  if constexpr (Order >= 3) all.power[1] = std::fma(3 * half_d, b.power[0] - a.power[0], a.power[1] + b.power[1]);
-  if constexpr (Order >= 4) {
-    const double both = std::fma(4 * half_d, b.power[1] - a.power[1], a.power[2] + b.power[2]);
-    all.power[2] = std::fma(half_d * half_d, std::fma(half_d, difference, 6 * squares), both);
-  }
-  return all;
-}
-template <int Order>
-__host__ __device__ moments_of<Order> join_equal(const moments_of<Order>& a, const moments_of<Order>& b) {
-  moments_of<Order> all = join_equal<Order>(a, b, a.count);
-  all.count = 2 * a.count;
-  return all;
-}
-
-/// The moments of two adjacent parts of any sizes but 0: Chan's update, and Pébay's for higher powers.
-template <int Order>
-__host__ __device__ moments_of<Order> join_any(const moments_of<Order>& a, const moments_of<Order>& b) {
-  const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
-  const double n = na + nb, product = nb * a.sum;
-  // na * b.sum - nb * a.sum, right to an ulp or two (Kahan).
-  const double scaled = std::fma(na, b.sum, -product) + std::fma(-nb, a.sum, product);
-  const double quotient = scaled / (na * nb * n);
-  moments_of<Order> all{a.count + b.count, add(a.sum, b.sum), {}};
-  all.power[0] = std::fma(scaled, quotient, a.power[0] + b.power[0]);
-  if constexpr (Order >= 3) {
-    const double to_a = quotient * na, to_b = quotient * nb;  // from the common mean
-    const double square = scaled * quotient, difference = quotient * (na - nb);
-    const double cross = std::fma(to_a, b.power[0], -(to_b * a.power[0]));
-    all.power[1] = std::fma(square, difference, std::fma(3.0, cross, a.power[1] + b.power[1]));
-    if constexpr (Order >= 4) {
-      const double squares = std::fma(to_a * to_a, b.power[0], to_b * to_b * a.power[0]);
-      const double cubes = std::fma(to_a, b.power[1], -(to_b * a.power[1]));
-      const double both = std::fma(6.0, squares, std::fma(4.0, cubes, a.power[2] + b.power[2]));
-      all.power[2] = std::fma(square, std::fma(to_a, difference, to_b * to_b), both);
-    }
-  }
-  return all;
-}
-/// The same, not inlined: it is rare, and would make most of each join's code. (Higher moments are too many registers
-/// to be passed.)
-WARPFOLD_NO_INLINE __host__ __device__ inline moments_of<2> join_any(moments_of<2> a, moments_of<2> b) {
-  return join_any<2>(a, b);
-}
-
-/// Whether a sum is 2^513 or more in magnitude, infinite or NaN. Compared as integers, which is faster.
-__host__ __device__ inline bool is_any_large(double a, double b) {
-  const auto magnitude = [](double x) {
-    return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x) >> 32) & 0x7FFFFFFF;
-  };
-  return maximum{}(magnitude(a), magnitude(b)) >= std::uint32_t{1023 + 513} << 20;
-}
-/// join_any where is_any_large: products of sums and counts may overflow though their difference is small, and so
-/// may the square of the sums' rounding error. Sums of items of one sign, at most 2^63, are right to 63 u relative:
-/// where a difference may be no more than that, and its square comes near to overflowing, it counts as 0.
-WARPFOLD_NO_INLINE __host__ __device__ inline moments_of<2> join_large(moments_of<2> a, moments_of<2> b) {
-  const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count);
-  const double small_a = a.sum * 0x1p-128, small_b = b.sum * 0x1p-128, product = nb * small_a;
-  const double small = std::fma(na, small_b, -product) + std::fma(-nb, small_a, product);
-  const double rounding = 0x1p-47 * std::fma(na, std::fabs(small_b), std::fabs(product));
-  const double weight = na * nb * (na + nb);
-  const bool is_rounding = std::fabs(small) <= rounding && rounding - rounding == 0;
-  const double scaled = is_rounding && small * small > 0x1p704 * weight ? 0 : small * 0x1p128;
-  moments_of<2> all{a.count + b.count, add(a.sum, b.sum), {}};
-  all.power[0] = std::fma(scaled, scaled / weight, a.power[0] + b.power[0]);
-  return all;
-}
-inline constexpr double overflown = std::numeric_limits<double>::quiet_NaN();
-/// At most 2^63 items of such sums are equal, or deviate by 2^396 or more, whose cubes overflow.
-template <int Order>
-__host__ __device__ moments_of<Order> join_large(const moments_of<Order>& a, const moments_of<Order>& b) {
-  const moments_of<2> two =
-      join_large(moments_of<2>{a.count, a.sum, {a.power[0]}}, moments_of<2>{b.count, b.sum, {b.power[0]}});
-  moments_of<Order> all{two.count, two.sum, {two.power[0]}};
-  for (int p = 1; p < Order - 1; ++p) all.power[p] = two.power[0] == 0 ? 0 : overflown;
-  return all;
 }
 }  // namespace detail
 
@@ -221,14 +77,31 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
     return detail::join_equal<Order>(a, b, items);
   }
   __host__ __device__ static result of_full(const full& all, std::int64_t items) {
-    result value{items, all.sum, {}};
-    for (int p = 0; p < Order - 1; ++p) value.power[p] = all.power[p];
-    return value;
+    return detail::counted_moments<Order>(all, items);
   }
   /// With a right neighbour of at least one item. Inlined, since what is rare elsewhere is the only case here.
   __host__ __device__ static result join_fewer(const full& left, std::int64_t items, const result& right) {
     if (detail::is_any_large(left.sum, right.sum)) return detail::join_large(of_full(left, items), right);
     return detail::join_any<Order>(of_full(left, items), right);
+  }
+  /// Sets `value` to the node over the first `count` items, 1 to 7. Returns false if it may not be right, since an item
+  /// is a NaN that does not count. The other items count for nothing.
+  template <class T>
+    requires(sizeof(T) <= 4)
+  __host__ __device__ static bool fold_few(const T (&items)[7], int count, result& value) {
+    const bool has_4 = count >= 4, has_2 = (count & 2) != 0, has_1 = (count & 1) != 0;
+    const T rest[3] = {has_4 ? items[4] : items[0], has_4 ? items[5] : items[1], has_4 ? items[6] : items[2]};
+    full all = lift_full(has_2 ? rest[2] : rest[0]);
+    if (has_2) {
+      const full two = join_numbers<0, 2>(rest);
+      all = detail::choose(has_1, detail::join_few<2>(two, all, 1), two);
+    }
+    if (has_4) {
+      const full four = join_numbers<0, 4>(items);
+      all = detail::choose(has_1 || has_2, detail::join_few<4>(four, all, count & 3), four);
+    }
+    value = of_full(all, count);
+    return !skips_nan || value.sum == value.sum;
   }
   /// False if an item is NaN, or if there are infinities of both signs.
   __host__ __device__ static bool all_count(const result& value) requires(skips_nan) { return value.sum == value.sum; }

@@ -21,7 +21,7 @@ set(layers
   "6:warp/.*"
   "7:block/.*|fused[.]hpp"
   "8:error[.]hpp|canonical_tree[.]hpp|options[.]hpp|(arg|vector)_operators[.]hpp"
-  "9:(arg_by_operators|call_options|segments|log_sum_exp_operator|strided|top_k_operators)[.]hpp"
+  "9:(arg_by_operators|call_options|segments|log_sum_exp_operator|moments_of|strided|top_k_operators)[.]hpp"
   "9:grid/.*|outputs[.]hpp"
   "10:host/.*|canonical_nodes[.]hpp"
   "11:segments/.*"

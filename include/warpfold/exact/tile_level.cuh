@@ -3,6 +3,7 @@
 // last digit. They are exact if all items of the tile are multiples of that digit, and none is so large that a sum
 // overflows. That holds for nearly all tiles of floats of similar magnitudes, and takes no superaccumulators.
 #pragma once
+#include <warpfold/exact/double_sum.cuh>
 #include <warpfold/exact/tile_sums.cuh>
 
 namespace warpfold::exact {
@@ -103,6 +104,35 @@ __device__ bool sum_own_at_level(const Leaves& leaves, const segment_span& items
   const bool fits = all_at_level(seen, level.limit());
   if (!fits) level.move_to(seen);
   return fits;
+}
+
+/// Sums the lane's segment of at most double_sum::max_items items in a double. Returns whether it holds the sum and the
+/// level counts it. All lanes call it, `longest` being the length of the warp's longest such segment.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ bool sum_in_double(const Leaves& leaves, const segment_span& items, int longest, const tile_level<V>& level,
+                              level_sum& own) {
+  constexpr int step = 4;  // items in flight
+  const int count = static_cast<int>(items.end - items.begin);
+  double_sum sum;
+  float next[step];
+  const auto load = [&](int k) {
+    WARPFOLD_UNROLL
+    for (int i = 0; i < step; ++i)
+      next[i] = k + i < count ? warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(items.begin + k + i)))
+                              : -0.0f;
+  };
+  load(0);
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < longest; k += step) {
+    float values[step];
+    WARPFOLD_UNROLL
+    for (int i = 0; i < step; ++i) values[i] = next[i];
+    load(k + step);
+    WARPFOLD_UNROLL
+    for (int i = 0; i < step; ++i) sum.add(values[i]);
+  }
+  own.kinds = sum.has_other_than_minus_zero() ? unsigned{has_other_than_minus_zero} : 0u;
+  return sum.is_exact() && sum.count_digits(level.digit_exponent(), own.digits);
 }
 
 /// Sums each lane's segment in sums[lane]. Returns whether these are the exact sums; if not, `level` may have changed

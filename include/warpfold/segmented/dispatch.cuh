@@ -82,11 +82,12 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
     const load_balance_plan plan =
         plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
                           Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    constexpr const char* why =
-        Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"
-        : Packing == packing::late         ? "segments of some items: right edges are joined together"
-        : Packing == packing::late_and_few ? "many segments of a few items: lanes fold them alone"
-                                           : "segments of any lengths";
+    constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
+    constexpr const char* why = Packing == packing::staged
+                                    ? "many segments of a few items: tiles go through shared memory"
+                                : Packing == packing::late ? "segments of some items: right edges are joined together"
+                                : is_with_few              ? "many segments of a few items: lanes fold them alone"
+                                                           : "segments of any lengths";
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
@@ -141,9 +142,15 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
   if constexpr (may_be_late)
     if (given.leaves.source.items / min_late_length<Leaves> >= given.segments.count)
       return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
-  constexpr packing otherwise =
-      may_be_late && takes_few_items_apart<Leaves> ? packing::late_and_few : packing::in_place;
-  load_balance_reduction<otherwise, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  constexpr bool may_take_few = may_be_late && folds_few<wide_leaves<Leaves>>;
+  if constexpr (may_take_few && may_join_full_nodes<wide_leaves<Leaves>>)
+    return load_balance_reduction<packing::late_and_few, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  else {
+    if constexpr (may_take_few)
+      if (gains_by_terms_in_lanes(given.leaves.source.items, given.segments.count))
+        return load_balance_reduction<packing::in_place_and_few, Segments, Leaves, Op, Out>::enqueue(frame, given);
+    load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  }
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.

@@ -22,7 +22,9 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
 template <class Leaves>
 __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
   using T = typename thread::detail::full_form<Leaves>::item;
-  if (thread::may_convert_missing<Leaves> || exists) return T(thread::item_of(leaves, from, k));
+  constexpr bool takes_any = thread::detail::is_number<typename Leaves::source_type::item> &&
+                             std::is_same_v<decltype(leaves.transform.transform), thread::no_transform>;
+  if (takes_any || exists) return T(thread::item_of(leaves, from, k));
   return T(0);
 }
 

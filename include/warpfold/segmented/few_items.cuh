@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds segments of at most 7 items whose operator has full nodes (thread/full_form.cuh), one per lane: the nodes of 4,
-// 2 and 1 items, and at most two joins that count and may divide. Segments wait for no others, and no warp exchanges
-// nodes, so they take a third of the instructions that edges of longer segments do.
+// Folds a tile's segments of few items, one per lane, where joins take long: no warp exchanges nodes, and no segment
+// waits for others. Up to 7 items are folded at once, as the operator tells (operator_traits.hpp: fold_few), by full
+// nodes, or as plain terms. Longer segments of full nodes, up to 31 items, have nodes of 8 and 16 items beside such a
+// rest; the tile's are listed, and 32 of them are folded together.
 #pragma once
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -9,21 +10,63 @@
 namespace warpfold::segmented {
 
 inline constexpr int few_items = 7;
+/// Items of a segment that a lane folds alone. Those of plain terms (thread/item_terms.cuh) have no full nodes.
+template <class Leaves> inline constexpr int max_lane_items = may_join_full_nodes<wide_leaves<Leaves>> ? 31 : few_items;
+
+/// A segment of a tile, in one word.
+struct tile_segment {
+  static constexpr int begin_bits = 18, count_bits = 6, none = (1 << count_bits) - 1;
+  std::uint32_t word;
+
+  /// From item `begin` of the tile on. `count` is `none` where there is nothing to fold.
+  __device__ static tile_segment of(int begin, int count, int number) {
+    return {static_cast<unsigned>(begin) | static_cast<unsigned>(count) << begin_bits |
+            static_cast<unsigned>(number) << (begin_bits + count_bits)};
+  }
+  __device__ int begin() const { return static_cast<int>(word & ((1u << begin_bits) - 1)); }
+  __device__ int count() const { return static_cast<int>(word >> begin_bits & none); }
+  __device__ int number() const { return static_cast<int>(word >> (begin_bits + count_bits)); }
+};
+/// Those of a warp's tile, in shared memory.
+using tile_list = thread::array<tile_segment, tile_segments_per_lane * warp_lanes>;
 
 namespace detail {
 
-/// The node over the first `count` items, at most few_items, of a chunk of 8; with `count` < 1 the result means
-/// nothing, and nothing is joined: a division of zeros takes long.
+/// Whether `Op` tells how to fold few items of type `T`; if it is fused, whether each part does whose full nodes hold
+/// something.
+template <class Op, class T, class A> WARPFOLD_JIT consteval bool find_tells_few() {
+  if constexpr (thread::is_fused<Op>) {
+    return []<std::size_t... Is>(std::index_sequence<Is...>) {
+      using thread::detail::part_operator_t;
+      return ((!thread::tells_wide_full_nodes<part_operator_t<Op, Is>>() ||
+               find_tells_few<part_operator_t<Op, Is>, T, thread::part_t<A, Is>>()) &&
+              ...);
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else return requires(const T(&items)[few_items], A& value) {
+      Op::fold_few(items, 1, value);
+    };
+}
+template <class Leaves> WARPFOLD_JIT consteval bool find_tells_few_of() {
+  if constexpr (thread::has_full_form<Leaves>)
+    return find_tells_few<decltype(Leaves::transform.op), typename thread::detail::full_form<Leaves>::item,
+                          typename Leaves::accumulator>();
+  else return false;
+}
+template <class Leaves> inline constexpr bool tells_few = find_tells_few_of<Leaves>();
+
+/// The node over the first `count` items, at most few_items, of a chunk of 8, by full nodes of 4, 2 and 1 items, and at
+/// most two joins that count and may divide. With a count of 0 it means nothing, and nothing is joined: a division of
+/// zeros takes long.
 template <class Leaves>
-__device__ auto fold_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) ->
+__device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) ->
     typename Leaves::accumulator {
-  static_assert(Leaves::chunk_items == few_items + 1);
   const auto& op = thread::full_form_of(leaves);
   using T = typename thread::detail::full_form<Leaves>::item;
   T items[few_items];
   WARPFOLD_UNROLL
   for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
-  const bool has_4 = count >= 4, has_2 = count > 0 && (count & 2) != 0, has_1 = count > 0 && (count & 1) != 0;
+  const bool has_4 = count >= 4, has_2 = (count & 2) != 0, has_1 = (count & 1) != 0;
   const auto four = thread::detail::fold_full_items<0, 4>(op, [&](int k) { return items[k]; });
   T rest[3];
   WARPFOLD_UNROLL
@@ -35,34 +78,190 @@ __device__ auto fold_few_items(const Leaves& leaves, const typename Leaves::chun
   return value;
 }
 
+/// Sets `value` to the same, where the operator tells how. Returns false if that is not right, which takes a NaN.
+template <class Leaves, class Op, class A>
+__device__ bool fold_told_items(const Leaves& leaves, const typename Leaves::chunk& from, const Op& op, int count,
+                                A& value) {
+  if constexpr (thread::is_fused<Op>) {
+    return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      return (fold_told_items(thread::part_of<Is>(op, leaves), from, op.template part<Is>(), count,
+                              value.template get<Is>()) &
+              ...);
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else if constexpr (thread::has_empty_full_nodes<Leaves>) {
+    value = op.of_full({}, count);  // another part tells whether all items count
+    return true;
+  } else if constexpr (thread::has_full_nodes<Leaves>) {
+    typename thread::detail::full_nodes_of<Leaves>::item items[few_items];
+    WARPFOLD_UNROLL
+    for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
+    return op.fold_few(items, count, value);
+  } else {
+    value = thread::fold_chunk(leaves, from, op, count);
+    return true;
+  }
+}
+
+/// The same in one of three ways.
+template <class Leaves, class A>
+__device__ bool fold_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count, A& value) {
+  static_assert(Leaves::chunk_items == few_items + 1);
+  if constexpr (tells_few<Leaves>) return fold_told_items(leaves, from, leaves.transform.op, count, value);
+  else if constexpr (thread::has_full_form<Leaves>) value = join_few_items(leaves, from, count);
+  else value = thread::fold_chunk(leaves, from, leaves.transform.op, count);
+  return true;
+}
+
+/// The node over the `count` > 0 items, at most max_lane_items, from item `first` on, by the operator's own joins: for
+/// segments with NaN that do not count. In one loop, and not inlined: it has few registers, and is rare.
+template <class Leaves>
+WARPFOLD_NO_INLINE __device__ auto fold_item_by_item(Leaves leaves, int first, int count) ->
+    typename Leaves::accumulator {
+  using A = typename Leaves::accumulator;
+  constexpr int levels = log2_of(max_lane_items<Leaves> + 1);
+  A nodes[levels];
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < count; ++k) {
+    A value = leaves.leaf_of(leaves.source.at(first + k));
+    int level = 0;
+    WARPFOLD_NO_UNROLL
+    for (; k >> level & 1; ++level) value = leaves.transform.op(nodes[level], value);
+    nodes[level] = value;
+  }
+  int level = __ffs(count) - 1;
+  A value = nodes[level];
+  WARPFOLD_NO_UNROLL
+  for (++level; count >> level != 0; ++level)
+    if (count >> level & 1) value = leaves.transform.op(nodes[level], value);
+  return value;
+}
+
+/// The full node of `items` items, and what lies on its right, if there is anything.
+template <class Leaves, class A>
+__device__ A join_on_left(const Leaves& leaves, const thread::full_node<Leaves>& node, int items, bool has_right,
+                          const A& right) {
+  const auto& op = thread::full_form_of(leaves);
+  return has_right ? thread::detail::join_fewer(op, node, items, right) : op.of_full(node, items);
+}
+
+/// Sets `value` to the node over the lane's segment of `count` items, at most max_lane_items, from item `first` on.
+/// Returns false if that is not right, which takes a NaN. All lanes call it. `any_longer`: the count of any lane may be
+/// above few_items.
+template <class Leaves, class A>
+__device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, [[maybe_unused]] bool any_longer,
+                                  A& value) {
+  constexpr int eight = few_items + 1;
+  const int rest = count & few_items;
+  typename Leaves::chunk own = {};
+  leaves.source.load_items(own, first + (count - rest), rest);
+  bool is_right = fold_few_items(leaves, own, rest, value) || rest == 0;
+  if constexpr (may_join_full_nodes<Leaves>) {
+    if (!any_longer) return is_right;
+    const full_joins<Leaves> joins{leaves};
+    const bool has_8 = (count & eight) != 0, has_16 = (count & 2 * eight) != 0;
+    if (__any_sync(full_warp, has_8)) {
+      leaves.source.load_items(own, first + (count & 2 * eight), has_8 ? eight : 0);
+      const auto node = joins.chunk(own, has_8);
+      if (has_8) value = join_on_left(leaves, node, eight, rest > 0, value);
+    }
+    if (__any_sync(full_warp, has_16)) {
+      leaves.source.load_items(own, first, has_16 ? eight : 0);
+      const auto left = joins.chunk(own, has_16);
+      leaves.source.load_items(own, first + eight, has_16 ? eight : 0);
+      const auto node = joins.join(left, joins.chunk(own, has_16), 1);
+      if (has_16) value = join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
+    }
+    if constexpr (!never_folds_again<Leaves>) is_right = is_right && (count == 0 || thread::all_count(leaves, value));
+  }
+  return is_right;
+}
+
+/// Folds the segments of at most max_lane_items items of a tile: segment 32 k + lane is word `k` of the lane, and the
+/// result of segment 0 is written to `out`. Rows of few items come first; longer segments are listed and folded 32 at a
+/// time; so are, in the end, those that were folded wrong. `leaves` begin with the tile's first item, number `origin`.
+/// Not inlined: it has registers of its own, and calls nothing that needs many.
+template <class Arguments, class Leaves, class Out>
+WARPFOLD_NO_INLINE __device__ void fold_tile_in_lanes(const Arguments& arguments, Leaves leaves, Out out,
+                                                      std::int64_t origin, tile_list& list, tile_segment word_0,
+                                                      tile_segment word_1, tile_segment word_2, tile_segment word_3) {
+  constexpr int most = max_lane_items<typename Arguments::leaves_type>,
+                tile_segments = tile_segments_per_lane * warp_lanes;
+  const int lane = arch::lane_id();
+  int longer = 0;     // these are listed from the front
+  int wrong[2] = {};  // of rows, which are listed from the back, and of longer ones, in the place of those folded
+  WARPFOLD_NO_UNROLL
+  for (int done = -tile_segments; done < longer; done += warp_lanes) {
+    const bool is_row = done < 0;
+    tile_segment own = word_0;
+    bool takes = own.count() <= few_items;
+    if (is_row) {
+      word_0 = word_1, word_1 = word_2, word_2 = word_3;
+      if constexpr (most > few_items) {
+        const bool is_longer = few_items < own.count() && own.count() <= most;
+        const unsigned lanes = __ballot_sync(full_warp, is_longer);
+        if (is_longer) list[longer + __popc(lanes & ((1u << lane) - 1))] = own;
+        longer += __popc(lanes);
+        __syncwarp();
+      }
+    } else {
+      takes = done + lane < longer;
+      own = list[takes ? done + lane : 0];
+      __syncwarp();  // before wrong ones are listed there
+    }
+    if (!__any_sync(full_warp, takes)) continue;
+    typename Arguments::A result{};
+    const bool is_right = fold_lane_segment(leaves, own.begin(), takes ? own.count() : 0, !is_row, result);
+    if constexpr (!never_folds_again<Leaves>) {
+      const unsigned lanes = __ballot_sync(full_warp, takes && !is_right);
+      const int place = (is_row ? wrong[0] : wrong[1]) + __popc(lanes & ((1u << lane) - 1));
+      if (takes && !is_right) list[is_row ? tile_segments - 1 - place : place] = own;
+      (is_row ? wrong[0] : wrong[1]) += __popc(lanes);
+      __syncwarp();
+    }
+    if (!takes || !is_right) continue;
+    if (own.count() > 0) arguments.write(out, own.number(), origin + own.begin(), own.count(), result);
+    else thread::put(place_of(out, own.number(), origin + own.begin(), 0), arguments.empty.alone());
+  }
+  __syncwarp();
+  if constexpr (!never_folds_again<Leaves>) {
+    WARPFOLD_NO_UNROLL
+    for (int place = lane; place < wrong[0] + wrong[1]; place += warp_lanes) {
+      const tile_segment own = list[place < wrong[1] ? place : tile_segments - 1 - (place - wrong[1])];
+      arguments.write(out, own.number(), origin + own.begin(), own.count(),
+                      fold_item_by_item(leaves, own.begin(), own.count()));
+    }
+    __syncwarp();
+  }
+}
+
 }  // namespace detail
 
-/// Folds the segments of at most few_items items among the `taken` kept ones of the tile that begins with segment
-/// `first`, and writes their results, those of empty ones too. Calls meanwhile() while loads are in flight. All lanes
-/// call it.
-template <class Arguments, class Tile, class Meanwhile>
-__device__ void fold_few_items_in_place(const Arguments& arguments, Tile tile, std::int64_t first, int taken,
-                                        Meanwhile meanwhile) {
-  static_assert(never_folds_again<wide_leaves<typename Arguments::leaves_type>>);
-  const auto leaves = arguments.leaves.template from<few_items + 1>(tile.base);
-  const bool inside =
-      arguments.leaves.source.is_inside(tile.base + tile.first_item(), tile.base + tile.end_of(taken - 1));
-  const auto count_of = [&](int k) { return tile.count(k) <= few_items ? tile.count(k) : -1; };
-  typename std::remove_const_t<decltype(leaves)>::chunk own = {}, next = {};
-  detail::load_chunk(leaves, own, tile.begin[0], greatest_of(count_of(0), 0), inside);
-  meanwhile();
-  auto out = arguments.out + first + arch::lane_id();
-  WARPFOLD_NO_UNROLL
-  for (int k = 0; k < Tile::segments_per_lane; ++k, out += warp_lanes) {
-    const int count[1] = {count_of(0)};
-    const typename Tile::index begin[1] = {tile.begin[0]};
-    tile.template drop_first<1>();
-    if (k + 1 < Tile::segments_per_lane)
-      detail::load_chunk(leaves, next, tile.begin[0], greatest_of(count_of(0), 0), inside);
-    typename Arguments::A results[1] = {detail::fold_few_items(leaves, own, count[0])};
-    write_tile(arguments, results, count, tile.base, begin, out);
-    own = next;
-  }
+/// Whether lanes may fold few items of these leaves alone.
+template <class Leaves>
+inline constexpr bool folds_few =
+    detail::tells_few<Leaves> || joins_edges_late<Leaves> || thread::detail::has_terms<Leaves>;
+
+/// Whether the items of all segments of a tile, of which `taken` are kept, can be numbered in tile_segment.
+template <class Tile> __device__ bool numbers_items(const Tile& tile, int taken) {
+  return tile.end_of(taken - 1) - tile.first_item() < 1 << tile_segment::begin_bits;
+}
+
+/// Folds the segments of at most max_lane_items items among the kept ones of the tile that begins with segment `first`,
+/// where numbers_items, and writes their results, those of empty ones too. All lanes call it.
+template <class Arguments, class Tile>
+__device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first, tile_list& list) {
+  static_assert(Tile::segments_per_lane == 4);
+  constexpr int most = max_lane_items<typename Arguments::leaves_type>;
+  const auto first_item = tile.first_item();
+  const auto word = [&](int k) {
+    const int count = tile.count(k);
+    return tile_segment::of(count < 0 ? 0 : static_cast<int>(tile.begin[k] - first_item),
+                            0 <= count && count <= most ? count : tile_segment::none, k * warp_lanes + arch::lane_id());
+  };
+  const std::int64_t origin = tile.base + first_item;
+  detail::fold_tile_in_lanes(arguments, arguments.leaves.template from<few_items + 1>(origin), arguments.out + first,
+                             origin, list, word(0), word(1), word(2), word(3));
 }
 
 }  // namespace warpfold::segmented

@@ -5,8 +5,8 @@
 // - A lane holds few full nodes and no accumulators, so chunks are longer, and a warp exchanges nodes less often.
 // - One join in a loop serves all levels of an edge, so the code fits the instruction cache.
 // - At most 31 segments wait for others: the queue leaves shared memory to the nodes.
-// Tiny segments are slower so: almost all of their items lie at edges. Where there are many, lanes fold them alone
-// (few_items.cuh), without waiting for others.
+// Short segments are slower so: almost all of their items lie at edges. Where there are many, lanes fold them alone
+// (few_items.cuh). (On an H200, moments of lengths of mean 4 take 366 us instead of 609 so.)
 #pragma once
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/few_items.cuh>
@@ -20,10 +20,6 @@ namespace warpfold::segmented {
 /// segments of 32 items take a tenth less so than by packed_segments, of 300 less than half. By own joins: on an H200,
 /// logsumexp of log-normal lengths of mean 60 takes 7 % longer so, of segments of 129 items a quarter less.)
 template <class Leaves> inline constexpr int min_late_length = may_join_full_nodes<wide_leaves<Leaves>> ? 16 : 96;
-/// Whether shorter ones are, too, and tiny ones are folded apart. (On an H200, moments of lengths of mean 4 take 468 us
-/// instead of 609 so, of degrees of mean 6 406 instead of 447. Of log-normal lengths they take 258 instead of 203: few
-/// are tiny. Statistics have too many registers at a time: 1258 us instead of 792.)
-template <class Leaves> inline constexpr bool takes_few_items_apart = joins_edges_late<wide_leaves<Leaves>>;
 
 namespace detail {
 
@@ -56,17 +52,21 @@ WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int
 
 }  // namespace detail
 
-/// The packing of one warp; all lanes call each member. `TakesFew`: tiny segments are folded apart.
+/// The packing of one warp; all lanes call each member. `TakesFew`: lanes fold short segments alone (few_items.cuh).
 template <class Arguments, bool TakesFew = false> class late_packed_segments {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
-  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = TakesFew ? few_items : 0;
+  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items,
+                       tiny = TakesFew ? max_lane_items<leaves_type> : 0;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   struct storage {
     pending_segments<index, warp_lanes * 2> pending;
-    edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
+    union {
+      edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
+      tile_list list;
+    };
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
@@ -76,12 +76,17 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// Folds the kept segments of the tile that begins with segment `first`, or appends them to the pending ones. The
   /// longest has `longest` items. Returns the new number of pending segments.
   template <class Tile> __device__ int fold(Tile tile, std::int64_t first, int taken, int longest, int pending) const {
-    if (tile.any_up_to(tiny)) fold_tiny_of(tile, first, taken, [] {});
-    if (longest <= tiny) return pending;
+    const bool takes_few = TakesFew && numbers_items(tile, taken);
+    const int most = takes_few ? tiny : 0;
+    if (tile.any_up_to(most)) {
+      if (takes_few) fold_tiny(tile, first, [] {});
+      else fold_tiny_in_place<0>(arguments_, tile, first, [] {});
+    }
+    if (longest <= most) return pending;
     int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_NO_UNROLL
     for (int k = 0; k < Tile::segments_per_lane; ++k, number += warp_lanes) {
-      pending = append_pending(own_.pending, pending, tile.count(0) > tiny,
+      pending = append_pending(own_.pending, pending, tile.count(0) > most,
                                static_cast<index>(tile.base + tile.begin[0]), tile.count(0), number);
       __syncwarp();
       const int folded = pending >= warp_lanes ? fold_pending_ones(pending) : 0;
@@ -90,24 +95,23 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
     }
     return pending;
   }
-  /// Folds a whole tile of tiny segments, which are empty ones at least. Calls meanwhile() on the way.
+  /// Folds the tiny segments of a tile, which are empty ones at least. Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    fold_tiny_of(tile, first, Tile::segments_per_lane * warp_lanes, meanwhile);
+    if constexpr (TakesFew) {
+      meanwhile();
+      fold_few_in_place(arguments_, tile, first, own_.list);
+    } else fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
   }
-  template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
+  template <class Tile> __device__ static bool holds(const Tile& tile) {
+    return !TakesFew || numbers_items(tile, Tile::segments_per_lane * warp_lanes);
+  }
   /// Folds the segments that are still pending.
   __device__ void finish(int pending) const {
     if (pending > 0) fold_pending_ones(pending);
   }
 
  private:
-  template <class Tile, class Meanwhile>
-  __device__ void fold_tiny_of(const Tile& tile, std::int64_t first, [[maybe_unused]] int taken,
-                               Meanwhile meanwhile) const {
-    if constexpr (TakesFew) fold_few_items_in_place(arguments_, tile, first, taken, meanwhile);
-    else fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
-  }
   __device__ int fold_pending_ones(int pending) const {
     return detail::fold_late(arguments_, first_segment_, own_, pending);
   }

@@ -28,11 +28,14 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-enum class packing { in_place, late, late_and_few, staged };
+enum class packing { in_place, in_place_and_few, late, late_and_few, staged };
 
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, packing Packing> struct short_segments_of {
   using type = short_segments<Arguments, packed_segments>;
+};
+template <class Arguments> struct short_segments_of<Arguments, packing::in_place_and_few> {
+  using type = short_segments<Arguments, packed_and_few_segments>;
 };
 template <class Arguments> struct short_segments_of<Arguments, packing::late> {
   using type = short_segments<Arguments, late_packed_segments>;

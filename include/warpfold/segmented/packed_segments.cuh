@@ -5,6 +5,7 @@
 #pragma once
 #include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/edge_joins.cuh>
+#include <warpfold/segmented/few_items.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
@@ -23,14 +24,16 @@ template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
 }
 template <class Leaves, std::size_t Bytes> using edges_beside = typename decltype(choose_edges<Leaves, Bytes>())::type;
 
-/// The packing of one warp; all lanes call each member.
-template <class Arguments> class packed_segments {
+/// The packing of one warp; all lanes call each member. `TakesFew`: lanes fold tiny segments alone (few_items.cuh).
+template <class Arguments, bool TakesFew = false> class packed_segments {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
-  static constexpr int tiny = packs_all ? 0 : policy_of<leaves_type>.tiny_items,
+  static constexpr int tiny = TakesFew    ? max_lane_items<leaves_type>
+                              : packs_all ? 0
+                                          : policy_of<leaves_type>.tiny_items,
                        half = packs_all ? 0 : half_chunk_items<leaves_type>;
   static constexpr int chunk_items = wide_items<leaves_type>;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
@@ -41,6 +44,7 @@ template <class Arguments> class packed_segments {
   struct storage {
     queue pending;
     edges nodes;
+    std::conditional_t<TakesFew, tile_list, no_edges> list;
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
@@ -57,8 +61,12 @@ template <class Arguments> class packed_segments {
       by_chunks = tile.count_above(tiny) - tile.count_above(half) > max_waiting_half_chunks;
       if (by_chunks) fold_chunks_in_place<half>(arguments_, tile, first, taken);
     }
-    if (!by_chunks && tile.any_up_to(tiny)) fold_tiny_in_place<tiny>(arguments_, tile, first, [] {});
-    const int most = by_chunks ? half : tiny;
+    const bool numbers = !TakesFew || numbers_items(tile, taken);  // else only empty segments are tiny
+    const int most = by_chunks ? half : numbers ? tiny : 0;
+    if (!by_chunks && tile.any_up_to(most)) {
+      if (numbers) fold_tiny(tile, first, [] {});
+      else fold_tiny_in_place<0>(arguments_, tile, first, [] {});
+    }
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
@@ -70,12 +78,17 @@ template <class Arguments> class packed_segments {
     while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
     return keep_pending(queue_, from, pending);
   }
-  /// Folds a tile of tiny segments. Calls meanwhile() while the loads are in flight.
+  /// Folds the tiny segments of a tile. Calls meanwhile() while the loads are in flight.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
+    if constexpr (TakesFew) {
+      meanwhile();
+      fold_few_in_place(arguments_, tile, first, own_.list);
+    } else fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
   }
-  template <class Tile> __device__ static constexpr bool holds(const Tile&) { return true; }
+  template <class Tile> __device__ static bool holds(const Tile& tile) {
+    return !TakesFew || numbers_items(tile, Tile::segments_per_lane * warp_lanes);
+  }
   /// Folds the segments that are still pending.
   __device__ void finish(int pending) const {
     for (int from = 0; from < pending;) from += fold_rounds(from, pending, true);
@@ -94,5 +107,7 @@ template <class Arguments> class packed_segments {
   storage& own_;
   queue& queue_;
 };
+
+template <class Arguments> using packed_and_few_segments = packed_segments<Arguments, true>;
 
 }  // namespace warpfold::segmented

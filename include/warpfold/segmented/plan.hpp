@@ -70,6 +70,11 @@ inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::siz
          tiles >= min_staged_tiles * warps;
 }
 
+/// Whether lanes that fold few items alone are faster where the items become plain terms.
+inline bool gains_by_terms_in_lanes(std::int64_t items, std::int64_t segments) {
+  return min_lane_terms * segments <= items && items <= max_lane_terms * segments;
+}
+
 /// The grid of segment_per_warp_team_kernel, and how it is partitioned.
 struct segment_per_warp_team_plan {
   int blocks;

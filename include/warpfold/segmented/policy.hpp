@@ -48,6 +48,11 @@ constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
+/// Mean lengths between which lanes fold few items alone, as plain terms. (On an H200, logsumexp of 2^26 floats, packed
+/// and so: lengths of 4 479 and 259 us, geometric ones of mean 4 493 and 366; degrees of mean 6 377 and 452, three of
+/// four empty 220 and 353: both ways together do not fit the instruction cache.)
+inline constexpr int min_lane_terms = 2, max_lane_terms = 5;
+
 /// A segment goes to a team of warps by its number, without a search, if the input fills the device about once, or if
 /// segments are long. For small inputs, the even share of a warp and the mean segment, in rows of 32 chunks, are within
 /// these limits, the mean segment has at least 3/4 of a row, and there are at most 3 segments for 2 warps.
