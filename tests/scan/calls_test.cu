@@ -154,19 +154,32 @@ __global__ void write_late(int* items, int count, int value) {
   if (i < count) items[i] = value;
 }
 
-// Kernels that begin early wait for what the kernel before them writes, and for what it still reads.
+// Kernels that begin early, as those of graphs do, wait for what the kernel before them writes, and for what it still
+// reads.
 TEST(scan_calls, follow_slow_kernels) {
   for (const int size : {1'000, 9'000, 300'000}) {
     const device_array<int> items(std::vector<int>(static_cast<std::size_t>(size), 0)), sums(size), totals(4);
-    for (int turn = 0; turn < 4; ++turn) {
-      wf::launch(&write_late, wf::host_side::launch_config((size + 255) / 256, 256, 0, nullptr), items.data(), size,
-                 turn + 1);
-      wf::inclusive_scan(items.items(), sums.data());
-      wf::exclusive_scan(sums.items(), items.data());
-      wf::reduce(sums.items(), totals.data() + turn, wf::maximum{});
-    }
-    const auto found = totals.to_host();
-    for (int turn = 0; turn < 4; ++turn) EXPECT_EQ(found[static_cast<std::size_t>(turn)], size * (turn + 1)) << size;
+    const auto enqueue = [&](cudaStream_t stream) {
+      for (int turn = 0; turn < 4; ++turn) {
+        wf::launch(&write_late, wf::host_side::launch_config((size + 255) / 256, 256, 0, stream), items.data(), size,
+                   turn + 1);
+        wf::inclusive_scan(items.items(), sums.data(), {.stream = stream});
+        wf::exclusive_scan(sums.items(), items.data(), {.stream = stream});
+        wf::reduce(sums.items(), totals.data() + turn, wf::maximum{}, {.stream = stream});
+      }
+    };
+    const auto expect_totals = [&] {
+      const auto found = totals.to_host();
+      for (int turn = 0; turn < 4; ++turn) EXPECT_EQ(found[static_cast<std::size_t>(turn)], size * (turn + 1)) << size;
+    };
+    const wf_test::stream stream;
+    enqueue(stream);
+    stream.wait();
+    expect_totals();
+    const wf_test::graph graph(enqueue);
+    for (int turn = 0; turn < 3; ++turn) graph.launch(stream);
+    stream.wait();
+    expect_totals();
   }
 }
 

@@ -31,8 +31,14 @@ struct launch_shape {
   int cluster_blocks = 0;        ///< 0: blocks form no clusters
   const char* why = "";          ///< why this kernel, in a few words; empty if there is no other one
   std::int64_t items = -1;       ///< of the input, where the kernel's arguments do not tell them; for the log
-  bool begins_early = false;     ///< sm_90: the kernel waits by arch::wait_for_earlier_kernels, not the launch
+  bool begins_early = false;     ///< in graphs, sm_90: the kernel waits (arch/earlier_kernels.cuh), not the launch
 };
+
+/// Whether calls on `stream` become a part of a graph.
+inline bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive;
+}
 
 inline cudaLaunchConfig_t launch_config(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
@@ -54,7 +60,9 @@ void enqueue(void (*kernel)(Parameters...), const launch_shape& shape, cudaStrea
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster_blocks), 1, 1};
   }
-  if (shape.begins_early) {
+  // Outside graphs, kernels of streams that are destroyed before they have run might never end so: on an H200 with CUDA
+  // 13.0 and driver 580, reduce_streams.streams_that_come_and_go hung, and does not without.
+  if (shape.begins_early && is_captured(stream)) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
