@@ -131,6 +131,7 @@ __device__ bool sum_in_double(const Leaves& leaves, const segment_span& items, i
     WARPFOLD_UNROLL
     for (int i = 0; i < step; ++i) sum.add(values[i]);
   }
+  __syncwarp();  // teams of an earlier trial may have written `own`
   own.kinds = sum.has_other_than_minus_zero() ? unsigned{has_other_than_minus_zero} : 0u;
   return sum.is_exact() && sum.count_digits(level.digit_exponent(), own.digits);
 }
