@@ -201,6 +201,44 @@ template <class T> void expect_bits_among_masked_items() {
       }
     }
 }
+// A warp adds the chunks of its lanes at one exponent, and parts them into the nodes of segments again, whose own
+// exponents differ: by less than terms may, by more, and by more than sums have digits.
+template <class T> void expect_bits_of_parted_sums(const std::vector<T>& heights) {
+  wf_test::random_source random(9);
+  for (const std::int64_t length : {40, 77, 130, 300, 500, 520, 768, 1100, 1700}) {
+    const std::int64_t rows = 40;
+    std::vector<T> items;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const T rare = heights[random.below(std::size(heights))], common = heights[random.below(std::size(heights))];
+      T height = common;
+      for (std::int64_t i = 0; i < length; ++i) {
+        if (i % 8 == 0) height = random.below(9) == 0 ? rare : random.below(40) == 0 ? heights[0] : common;
+        items.push_back(height + static_cast<T>(static_cast<double>(random.below(1 << 20)) * 0x1p-20));
+      }
+    }
+    std::vector<int> offsets;
+    for (int row = 0; row <= rows; ++row) offsets.push_back(row * static_cast<int>(length));
+    for (int row = 1; row < rows; ++row) offsets[static_cast<std::size_t>(row)] -= static_cast<int>(random.below(30));
+    const device_array<T> in(items, 1), of_rows(rows), of_segments(rows);
+    const device_array<int> device_offsets(offsets);
+    wf::segmented_reduce(in.items(), wf::fixed_length{length}, std::span<T>(of_rows.data(), rows), wf::log_sum_exp{});
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(of_segments.data(), rows), wf::log_sum_exp{});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto begin = offsets[static_cast<std::size_t>(row)], end = offsets[static_cast<std::size_t>(row) + 1];
+      ASSERT_EQ(of_rows.value(row),
+                replayed(std::vector<T>(items.begin() + row * length, items.begin() + (row + 1) * length)))
+          << length << ' ' << row;
+      ASSERT_EQ(of_segments.value(row), replayed(std::vector<T>(items.begin() + begin, items.begin() + end)))
+          << length << ' ' << row;
+    }
+  }
+}
+TEST(log_sum_exp, of_segments_whose_exponents_differ) {
+  expect_bits_of_parted_sums<float>({0, -12, -30, -60, -80});
+  expect_bits_of_parted_sums<float>({0, -15, -82, -84, -95, -170});
+  expect_bits_of_parted_sums<double>({0, -35, -300, -600, -690, -720, -1400});
+}
+
 // Lanes fold segments of few items alone, as plain terms or not.
 TEST(log_sum_exp, of_short_segments) {
   for (const int special : {0, 3, 60}) {

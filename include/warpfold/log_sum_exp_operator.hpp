@@ -41,7 +41,7 @@ template <> struct exponential<float> {
   static constexpr float log4e = 0x1.715476p-1f, log4e_rest = 0x1.4ae0cp-27f;
   static constexpr float half_integer = 0x1.8p22f;  ///< adding it rounds to a multiple of 1/2; low bits count halves
   static constexpr float most = 0x1p21f;            ///< |x| of a computed item is less, and its |exponent|
-  static constexpr int negligible = -100;           ///< halves: a sum this far below adds less than a quarter ulp
+  static constexpr int reach = 120;                 ///< halves: terms so far below the greatest one are normal numbers
   /// 4^f = 1 + f (c0 + f (c1 + ...)) for |f| <= 1/4, to a relative error of 1e-8: interpolated at Chebyshev's nodes.
   template <class F> __host__ __device__ static float polynomial(F with) {
     return with(0x1.62e430p0f, 0x1.ebfbe0p-1f, 0x1.c6af6cp-2f, 0x1.3b2a54p-3f, 0x1.5f0890p-5f, 0x1.44138ap-7f);
@@ -53,7 +53,7 @@ template <> struct exponential<double> {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double log4e = 0x1.71547652b82fep-1, log4e_rest = 0x1.777d0ffda0d24p-57;
   static constexpr double half_integer = 0x1.8p51, most = 0x1p50;
-  static constexpr int negligible = -900;
+  static constexpr int reach = 1000;
   /// To a relative error of 2e-17.
   template <class F> __host__ __device__ static double polynomial(F with) {
     return with(0x1.62e42fefa39efp0, 0x1.ebfbdff82c598p-1, 0x1.c6b08d704a0c2p-2, 0x1.3b2ab6fba1ddap-3,
@@ -78,26 +78,27 @@ template <class R> __host__ __device__ R significand(R x, R h) {
   const R f = fused_multiply_add(x, e::log4e_rest, fused_multiply_add(x, e::log4e, -h));
   return fused_multiply_add(f, e::polynomial([f](auto... c) { return horner(f, c...); }), R{1});
 }
-/// 4^h for exponent_bits `of_h` of a multiple h of 1/2, relative to that of another one.
-template <class R> __host__ __device__ R power_of_four(R of_h, R of_other) {
+/// 4^h for a multiple h of 1/2, where that is a normal number, or 0 for h = -exponential<R>::bias / 2.
+template <class R> __host__ __device__ R power_of_four(R h) {
   using e = exponential<R>;
   using bits = typename e::bits;
-  const bits halves = __builtin_bit_cast(bits, of_h) - __builtin_bit_cast(bits, of_other);
+  const bits halves = __builtin_bit_cast(bits, add(h, e::half_integer)) - __builtin_bit_cast(bits, e::half_integer);
   return __builtin_bit_cast(R, (halves + bits{e::bias}) << e::mantissa_bits);
 }
 
-/// The exponents of items: the greatest one, and whether all items can be added at it, without any sum among them being
-/// negligible.
+/// The exponents of items: the greatest one, and whether all items can be added at it.
 template <class R> class exponent_range;
 template <> class exponent_range<float> {
  public:
   __host__ __device__ void meet(float x) { least_ = minimum{}(least_, x), greatest_ = maximum{}(greatest_, x); }
+  __host__ __device__ void meet(const exponent_range& other) {
+    least_ = minimum{}(least_, other.least_), greatest_ = maximum{}(greatest_, other.greatest_);
+  }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
     using e = exponential<float>;
     least_ = of_order(all_reduce(order(least_), minimum{}));
     greatest_ = of_order(all_reduce(order(greatest_), maximum{}));
-    return -e::most < least_ && greatest_ < e::most &&
-           exponent_bits(least_) - exponent_bits(greatest_) >= e::negligible / 2;
+    return -e::most < least_ && greatest_ < e::most && exponent_bits(greatest_) - exponent_bits(least_) <= e::reach / 2;
   }
   __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
 
@@ -115,20 +116,25 @@ template <> class exponent_range<double> {
  public:
   __host__ __device__ void meet(double x) {
     const auto number = static_cast<std::int32_t>(__builtin_bit_cast(std::uint64_t, exponent_bits(x)));
-    least_ = least_ < number ? least_ : number, greatest_ = greatest_ > number ? greatest_ : number;
     const auto high = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, x) >> 32) & 0x7FFFFFFF;
-    is_far_ = is_far_ || high >= 0x41D00000;
+    meet(number, number, high >= 0x41D00000);
   }
+  __host__ __device__ void meet(const exponent_range& other) { meet(other.least_, other.greatest_, other.is_far_); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) {
     least_ = all_reduce(least_, minimum{}), greatest_ = all_reduce(greatest_, maximum{});
     const bool any_is_far = all_reduce(is_far_ ? 1u : 0u, bit_or{}) != 0;
-    return !any_is_far && std::int64_t{least_} - greatest_ >= exponential<double>::negligible;
+    return !any_is_far && std::int64_t{greatest_} - least_ <= exponential<double>::reach;
   }
   __host__ __device__ double bits_of_greatest() const {
     return fused_multiply_add(static_cast<double>(greatest_), 0.5, exponential<double>::half_integer);
   }
 
  private:
+  __host__ __device__ void meet(std::int32_t least, std::int32_t greatest, bool is_far) {
+    least_ = least_ < least ? least_ : least, greatest_ = greatest_ > greatest ? greatest_ : greatest;
+    is_far_ = is_far_ || is_far;
+  }
+
   std::int32_t least_ = INT32_MAX, greatest_ = INT32_MIN;
   bool is_far_ = false;
 };
@@ -137,6 +143,7 @@ template <> class exponent_range<double> {
 template <class R> class exponential_terms {
  public:
   __host__ __device__ void meet(R x) { range_.meet(x); }
+  __host__ __device__ void meet(const exponential_terms& others) { range_.meet(others.range_); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
   /// A term is no subnormal number, so its exponent's field is the sum of that of exp(x) 4^-h and the difference of
   /// exponents.
@@ -147,8 +154,13 @@ template <class R> class exponential_terms {
     const word apart = __builtin_bit_cast(word, bits) - __builtin_bit_cast(word, range_.bits_of_greatest());
     return __builtin_bit_cast(R, __builtin_bit_cast(word, value) + (apart << e::mantissa_bits));
   }
-  __host__ __device__ scaled_sum<R> total(R sum, int) const {
-    return {sum, add(range_.bits_of_greatest(), -exponential<R>::half_integer)};
+  __host__ __device__ scaled_sum<R> total(R sum, int) const { return {sum, exponent()}; }
+
+  /// The exponent of the greatest item.
+  __host__ __device__ R exponent() const { return add(range_.bits_of_greatest(), -exponential<R>::half_integer); }
+  /// total() of some of the items, whose own exponent is given.
+  __host__ __device__ scaled_sum<R> total_at(R own_exponent, R sum) const {
+    return {multiply(sum, power_of_four(add(exponent(), -own_exponent))), own_exponent};
   }
 
  private:
@@ -191,10 +203,17 @@ struct log_sum_exp {
     if (x != x) return scaled_sum<R>{x, infinity};
     return scaled_sum<R>{x == -infinity ? R{0} : R{1}, x};
   }
+  /// The lower sum moves to the higher exponent, where it may be too small to count. Written without branches: in many
+  /// kernels joins take most of the time.
   template <class R>
   __host__ __device__ scaled_sum<R> operator()(const scaled_sum<R>& a, const scaled_sum<R>& b) const {
-    const R exponent = a.exponent < b.exponent ? b.exponent : a.exponent;
-    return {detail::add(at(a, exponent), at(b, exponent)), exponent};
+    constexpr R least = detail::exponential<R>::bias * R{-0.5};
+    const bool b_is_lower = b.exponent < a.exponent;
+    const R low = b_is_lower ? b.exponent : a.exponent, high = b_is_lower ? a.exponent : b.exponent;
+    const R apart = detail::add(low, -high);
+    const R moved = is_computed(high) ? detail::power_of_four(apart > least ? apart : least) : R{0};
+    const R factor = low == high ? R{1} : moved;
+    return {detail::fused_multiply_add(b_is_lower ? b.sum : a.sum, factor, b_is_lower ? a.sum : b.sum), high};
   }
   template <class R> __host__ __device__ R lower(const scaled_sum<R>& all) const {
     if (all.sum != all.sum) return all.sum;
@@ -210,15 +229,6 @@ struct log_sum_exp {
   template <class A> using plain_terms = detail::exponential_terms<decltype(A::sum)>;
 
  private:
-  /// The sum of `value` at a higher exponent.
-  template <class R> __host__ __device__ static R at(const scaled_sum<R>& value, R exponent) {
-    using e = detail::exponential<R>;
-    if (value.exponent == exponent) return value.sum;
-    const R apart = detail::add(value.exponent, -exponent);
-    const bool counts = (apart >= e::negligible / 2) & is_computed(exponent);  // one branch
-    if (!counts) return 0;
-    return detail::multiply(value.sum, detail::power_of_four(detail::add(apart, e::half_integer), e::half_integer));
-  }
   /// Whether an exponent is one, not an item stored in its place.
   template <class R> __host__ __device__ static bool is_computed(R exponent) {
     return std::fabs(exponent) < detail::exponential<R>::most;

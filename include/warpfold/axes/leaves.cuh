@@ -2,6 +2,7 @@
 // The items of an array as accumulators.
 #pragma once
 #include <warpfold/axes/shape.hpp>
+#include <warpfold/thread/array.cuh>
 #include <warpfold/thread/fast_divisor.cuh>
 #include <warpfold/thread/fold.cuh>
 #include <warpfold/thread/fold_run.cuh>
@@ -167,6 +168,17 @@ template <class Leaves> inline constexpr bool has_terms = false;
 template <class T, class Op, class Transform, class A, int Items>
 inline constexpr bool has_terms<array_leaves<T, thread::lifted<Op, Transform>, A, false, Items>> =
     thread::detail::makes_terms<Op, std::remove_cvref_t<std::invoke_result_t<Transform&, const T&>>, A>;
+
+/// The node over the first `count` of `Rows` items that are no plain terms, or not `Rows`. Not inlined: it is rare.
+/// (On an H200, logsumexp of columns takes 1 to 4 % less so; of 77 columns 2 % more.)
+template <class A, class Transform, class T, int Rows, class Op>
+WARPFOLD_NO_INLINE __device__ A fold_items_apart(Transform transform, thread::array<T, Rows> items, int count, Op op) {
+  A values[Rows] = {};
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Rows; ++k)
+    if (k < count) values[k] = warpfold::detail::convert<A>(transform(items[k]));
+  return thread::fold(values, op, count);
+}
 }  // namespace detail
 
 /// fold_rows of a batch, which mostly is whole. Items are added as plain terms, if they can be.
@@ -176,6 +188,10 @@ __device__ A fold_batch_rows(const Leaves& leaves, const typename Leaves::chunk 
   if constexpr (detail::has_terms<Leaves>) {
     const auto item = [&](int k) { return leaves.transform.transform(chunks[k].item(column)); };
     if (A value; count >= Rows && thread::fold_terms<decltype(leaves.transform.op), Rows>(item, value)) return value;
+    thread::array<typename Leaves::item, Rows> items;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Rows; ++k) items[k] = chunks[k].item(column);
+    return detail::fold_items_apart<A>(leaves.transform, items, count, op);
   } else if (count >= Rows) return fold_rows(leaves, chunks, column, first, Rows, op);
   return fold_rows(leaves, chunks, column, first, count, op);
 }

@@ -5,8 +5,8 @@
 // edges of all segments at once, one per lane. If the operator has full nodes (thread/full_form.cuh), only edges need
 // its own joins, which count and may divide.
 #pragma once
+#include <warpfold/segmented/chunk_joins.cuh>
 #include <warpfold/segmented/fold_again.cuh>
-#include <warpfold/segmented/late_leaves.cuh>
 #include <warpfold/thread/choose.cuh>
 
 namespace warpfold::segmented {
@@ -18,47 +18,37 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
   return (chunks >> level & 1) && index == chunks >> (level + 1) << (level + 1);
 }
 
-/// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
-template <class Leaves>
-__device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
-  using T = typename thread::detail::full_form<Leaves>::item;
-  constexpr bool takes_any = thread::detail::is_number<typename Leaves::source_type::item> &&
-                             std::is_same_v<decltype(leaves.transform.transform), thread::no_transform>;
-  if (takes_any || exists) return T(thread::item_of(leaves, from, k));
-  return T(0);
+/// Folds the first `exist` chunks of rows of 32, which are neighbours in one segment, to the nodes at their right edge.
+/// Returns in lane 0 the node of all rows, if all chunks exist, else that of the first row.
+template <class Joins, class Chunk, int Rows, class Nodes>
+__device__ auto fold_rows_of_chunks(const Joins& joins, const Chunk (&own)[Rows], int exist, int segment, Nodes& nodes)
+    -> typename Nodes::node {
+  static_assert(Rows == 2);
+  const int lane = arch::lane_id();
+  typename Joins::value values[Rows];
+  WARPFOLD_UNROLL
+  for (int r = 0; r < Rows; ++r) values[r] = joins.chunk(own[r], r, r * warp_lanes + lane < exist);
+  WARPFOLD_UNROLL
+  for (int level = 0; 1 << level < warp_lanes; ++level) WARPFOLD_UNROLL
+  for (int r = 0; r < Rows; ++r) {
+    const int index = r * warp_lanes + lane;
+    if (is_at_edge(exist, index, level)) nodes.at(level, segment) = joins.node(values[r]);
+    const auto right = warp::shuffle_down(values[r], 1 << level);
+    if (joins.joins_any || (index % (2 << level) == 0 && index + (2 << level) <= exist))
+      values[r] = joins.join(values[r], right, 1 << level);
+  }
+  if (exist == Rows * warp_lanes) values[0] = joins.join(values[0], values[1], warp_lanes);
+  return joins.node(values[0]);
 }
-
-/// How nodes are folded: `chunk` is that of a lane's chunk, which means nothing if it does not exist, and `join` that
-/// of two of `chunks` chunks each. `joins_any`: nodes may be joined though they are no neighbours, or do not exist.
-template <class Leaves> struct full_joins {
-  using node = thread::full_node<Leaves>;
-  /// Where a chunk takes long to fold. (Moments are 5 to 8 % slower so.)
-  static constexpr bool loads_ahead = sizeof(node) > 16, joins_any = true;
-  const Leaves& leaves;
-
-  __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
-    return thread::detail::fold_full_items<0, Leaves::chunk_items>(
-        thread::full_form_of(leaves), [&](int k) { return full_item(leaves, from, k, exists); });
+/// The same, as plain terms if the chunks' items can be.
+template <class Leaves, class Op, int Rows, class Nodes>
+__device__ auto fold_rows_of_chunks(const Leaves& leaves, const typename Leaves::chunk (&own)[Rows], int exist,
+                                    int segment, Op op, Nodes& nodes) -> typename Nodes::node {
+  if constexpr (may_join_terms<Leaves>) {
+    const term_joins<Leaves, Rows> joins(own, [=](int r) { return r * warp_lanes + arch::lane_id() < exist; });
+    if (__builtin_expect(joins.are_plain(), true)) return fold_rows_of_chunks(joins, own, exist, segment, nodes);
   }
-  __device__ node join(const node& a, const node& b, int chunks) const {
-    return thread::full_form_of(leaves).join_full(a, b, std::int64_t{chunks} * Leaves::chunk_items);
-  }
-};
-/// The same by the operator's own joins.
-template <class Leaves, class Op> struct own_joins {
-  using node = typename Leaves::accumulator;
-  static constexpr bool loads_ahead = false, joins_any = false;
-  const Leaves& leaves;
-  Op op;
-
-  __device__ node chunk(const typename Leaves::chunk& from, bool exists) const {
-    return thread::fold_chunk(leaves, from, op, exists ? Leaves::chunk_items : 0);
-  }
-  __device__ node join(const node& a, const node& b, int) const { return op(a, b); }
-};
-template <class Leaves, class Op> __device__ auto joins_of(const Leaves& leaves, [[maybe_unused]] Op op) {
-  if constexpr (may_join_full_nodes<Leaves>) return full_joins<Leaves>{leaves};
-  else return own_joins<Leaves, Op>{leaves, op};
+  return fold_rows_of_chunks(joins_of(leaves, op), own, exist, segment, nodes);
 }
 
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
@@ -66,38 +56,24 @@ template <class Leaves, class Op> __device__ auto joins_of(const Leaves& leaves,
 template <class Leaves, class Index, class Op, class Nodes>
 __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside, Op op,
                                Nodes& nodes) {
-  using node = typename Nodes::node;
   constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
-  const auto joins = joins_of(leaves, op);
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (Index row = 0; row * warp_lanes < chunks; row += rows) {
     const Index row_first = first + row * (warp_lanes * chunk_items);
     const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{rows * warp_lanes}));
     typename Leaves::chunk own[rows] = {};
-    node values[rows];
     WARPFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       const int index = r * warp_lanes + lane;
       load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
     }
-    WARPFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) values[r] = joins.chunk(own[r], r * warp_lanes + lane < exist);
-    WARPFOLD_UNROLL
-    for (int level = 0; level < log_row; ++level) WARPFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      if (is_at_edge(exist, r * warp_lanes + lane, level)) nodes.at(level, segment) = values[r];
-      const node right = warp::shuffle_down(values[r], 1 << level);
-      const int index = r * warp_lanes + lane;
-      if (joins.joins_any || (index % (2 << level) == 0 && index + (2 << level) <= exist))
-        values[r] = joins.join(values[r], right, 1 << level);
-    }
+    typename Nodes::node value = fold_rows_of_chunks(leaves, own, exist, segment, op, nodes);
     // The first lane's nodes wait for their right siblings where those at the edge stay.
     if (lane != 0 || exist < warp_lanes) continue;
-    node value = values[0];
     int level = 0;
     if (exist == rows * warp_lanes) {
-      value = joins.join(value, values[1], warp_lanes);
+      const auto joins = joins_of(leaves, op);
       WARPFOLD_NO_UNROLL
       for (level = 1; row >> level & 1; ++level)
         value = joins.join(nodes.at(log_row + level, segment), value, warp_lanes << level);
@@ -122,7 +98,7 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
   thread::detail::pick_full_nodes<0, part>(
       thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
   if constexpr (part < Leaves::chunk_items)
-    if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, true);
+    if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, 0, true);
 }
 
 /// Folds the `chunks` chunks of the calling lane's segment, from item `first` on.
@@ -135,7 +111,7 @@ __device__ void fold_in_lane(const Leaves& leaves, int first, int chunks, bool i
   for (int c = 0; c < chunks; ++c) {
     typename Leaves::chunk held = {};
     load_chunk(leaves, held, first + c * chunk_items, chunk_items, inside);
-    auto value = joins.chunk(held, true);
+    auto value = joins.chunk(held, 0, true);
     int level = 0;
     WARPFOLD_NO_UNROLL
     for (; c >> level & 1; ++level) value = joins.join(nodes.at(level, lane), value, 1 << level);
@@ -170,7 +146,26 @@ __device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, i
   }
   return value;
 }
-/// The same, or by the operator's own joins if it has no full nodes.
+/// The node over the last `count` items of a segment, which end before item `end`: less than a chunk, by the operator's
+/// own joins. In two halves, since most tails have only one of them. With a count of 0 it means nothing.
+template <class Leaves, class Index, class Op>
+__device__ auto fold_own_tail(const Leaves& leaves, Index end, int count, bool inside, Op op) {
+  constexpr int half = Leaves::chunk_items / 2;
+  const auto halves = leaves.template from<half>(0);
+  typename std::remove_cv_t<decltype(halves)>::chunk left = {}, right = {};
+  const int rest = count & (half - 1);
+  const bool has_half = (count & half) != 0;
+  if (has_half) load_chunk(halves, left, end - count, half, inside);
+  if (rest > 0) load_chunk(halves, right, end - rest, rest, inside);
+  typename Leaves::accumulator value{};
+  if (has_half) value = thread::fold_chunk(halves, left, op);
+  if (rest > 0) {
+    const auto last = thread::fold_chunk(halves, right, op, rest);
+    value = has_half ? op(value, last) : last;
+  }
+  return value;
+}
+/// join_full_edge, or the same by the operator's own joins if it has no full nodes.
 template <class Leaves, class Index, class Count, class Op, class Nodes>
 __device__ auto join_edge(const Leaves& leaves, Index first, Count count, int segment, bool inside,
                           [[maybe_unused]] Op op, const Nodes& nodes) -> typename Leaves::accumulator {
@@ -178,9 +173,7 @@ __device__ auto join_edge(const Leaves& leaves, Index first, Count count, int se
   else {
     const int tail = static_cast<int>(count & (Leaves::chunk_items - 1));
     const Count chunks = count >> log2_of(Leaves::chunk_items);
-    typename Leaves::chunk last = {};
-    load_chunk(leaves, last, static_cast<Index>(first + (count - tail)), tail, inside);
-    const auto value = thread::fold_chunk(leaves, last, op, tail);
+    const auto value = fold_own_tail(leaves, static_cast<Index>(first + count), tail, inside, op);
     return join_left_nodes(op, chunks, segment, nodes, tail > 0, value);
   }
 }

@@ -162,14 +162,14 @@ __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, [[
     const bool has_8 = (count & eight) != 0, has_16 = (count & 2 * eight) != 0;
     if (__any_sync(full_warp, has_8)) {
       leaves.source.load_items(own, first + (count & 2 * eight), has_8 ? eight : 0);
-      const auto node = joins.chunk(own, has_8);
+      const auto node = joins.chunk(own, 0, has_8);
       if (has_8) value = join_on_left(leaves, node, eight, rest > 0, value);
     }
     if (__any_sync(full_warp, has_16)) {
       leaves.source.load_items(own, first, has_16 ? eight : 0);
-      const auto left = joins.chunk(own, has_16);
+      const auto left = joins.chunk(own, 0, has_16);
       leaves.source.load_items(own, first + eight, has_16 ? eight : 0);
-      const auto node = joins.join(left, joins.chunk(own, has_16), 1);
+      const auto node = joins.join(left, joins.chunk(own, 0, has_16), 1);
       if (has_16) value = join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
     }
     if constexpr (!never_folds_again<Leaves>) is_right = is_right && (count == 0 || thread::all_count(leaves, value));

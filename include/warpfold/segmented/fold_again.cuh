@@ -25,10 +25,11 @@ template <class Leaves> struct again_joins {
   WARPFOLD_NO_INLINE __device__ A first_items(typename Leaves::chunk from, int count) const {
     return thread::fold_chunk(leaves, from, leaves.transform.op, count);
   }
-  __device__ A chunk(const typename Leaves::chunk& from, bool exists) const {
+  __device__ A chunk(const typename Leaves::chunk& from, int, bool exists) const {
     return first_items(from, exists ? Leaves::chunk_items : 0);
   }
   __device__ A join(const A& a, const A& b, int) const { return leaves.transform.op(a, b); }
+  __device__ static A node(const A& all) { return all; }
 };
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds the chunks of up to 32 short segments together, one chunk per lane, to the nodes at the segments' right edges.
 #pragma once
+#include <warpfold/segmented/chunk_joins.cuh>
 #include <warpfold/segmented/edge_nodes.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
@@ -62,9 +63,26 @@ __device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Ind
   else leaves.source.load_items(to, first, count);
 }
 
+/// Folds the lanes' chunks, `own` being the place of the calling lane's, to the nodes that lie among them.
+template <class Joins, class Chunk, class Nodes>
+__device__ void fold_round(const Joins& joins, const Chunk& held, const typename packed_nodes<Nodes>::place& own,
+                           Nodes& nodes) {
+  auto value = joins.chunk(held, 0, own.exists);
+  const int top = __shfl_sync(full_warp, own.level, 0);
+  WARPFOLD_NO_UNROLL
+  for (int level = 0;; ++level) {
+    if (level == own.level && own.part == 0 && own.exists) nodes.at(level, own.segment) = joins.node(value);
+    if (level == top) break;
+    const auto right = warp::shuffle_down(value, 1 << level);
+    // Another lane's join is no node, and is not kept.
+    const bool is_node = level < own.level && own.exists && (own.part & ((2 << level) - 1)) == 0;
+    if (Joins::joins_any || is_node) value = joins.join(value, right, 1 << level);
+  }
+}
+
 /// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, at most 32, of
-/// segment l, from item `first` on. `joins` (edge_joins.cuh) computes the node over a chunk, and the join of two; it
-/// says whether the next chunk is loaded meanwhile, and whether it joins any values.
+/// segment l, from item `first` on. `joins` (chunk_joins.cuh) says
+/// whether the next chunk is loaded meanwhile; plain terms come first if leaves may be joined so.
 template <class Leaves, class Index, class Joins, class Nodes>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,
                                   Nodes& nodes) {
@@ -83,17 +101,15 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
     const auto own = next;
     const auto held = ahead;
     if (Joins::loads_ahead && done + warp_lanes < packed.total()) next = packed.at(done + warp_lanes, chunks), load();
-    auto value = joins.chunk(held, own.exists);
-    const int top = __shfl_sync(full_warp, own.level, 0);
-    WARPFOLD_NO_UNROLL
-    for (int level = 0;; ++level) {
-      if (level == own.level && own.part == 0 && own.exists) nodes.at(level, own.segment) = value;
-      if (level == top) break;
-      const auto right = warp::shuffle_down(value, 1 << level);
-      // Another lane's join is no node, and is not kept.
-      const bool is_node = level < own.level && own.exists && (own.part & ((2 << level) - 1)) == 0;
-      if (Joins::joins_any || is_node) value = joins.join(value, right, 1 << level);
+    if constexpr (may_join_terms<Leaves>) {
+      const typename Leaves::chunk rows[1] = {held};
+      const term_joins<Leaves, 1> terms(rows, [&](int) { return own.exists; });
+      if (__builtin_expect(terms.are_plain(), true)) {
+        fold_round(terms, held, own, nodes);
+        continue;
+      }
     }
+    fold_round(joins, held, own, nodes);
   }
 }
 

@@ -17,9 +17,12 @@
 namespace warpfold::segmented {
 
 /// From this mean length on, all segments but empty ones are packed late. (By full nodes: on an H100, moments of
-/// segments of 32 items take a tenth less so than by packed_segments, of 300 less than half. By own joins: on an H200,
-/// logsumexp of log-normal lengths of mean 60 takes 7 % longer so, of segments of 129 items a quarter less.)
-template <class Leaves> inline constexpr int min_late_length = may_join_full_nodes<wide_leaves<Leaves>> ? 16 : 96;
+/// segments of 32 items take a tenth less so than by packed_segments, of 300 less than half. As plain terms: on an
+/// H200, logsumexp of 2^26 floats in segments of 12 takes 164 us packed, 176 late; of 24, 161 and 127; of log-normal
+/// lengths of mean 60, 174 and 159. By own joins, these took 7 % longer late, segments of 129 a quarter less.)
+template <class Leaves>
+inline constexpr int min_late_length =
+    may_join_full_nodes<wide_leaves<Leaves>> || detail::may_join_terms<late_leaves<Leaves>> ? 16 : 96;
 
 namespace detail {
 

@@ -115,9 +115,9 @@ __device__ void fold_chunks_in_place(const Arguments& arguments, const Tile& til
   write_tile(arguments, results, count, tile.base + first_item, begin, arguments.out + first + arch::lane_id());
 }
 
-/// Folds a tile's segments of at most `Tiny` items (of 0: the empty ones), item by item, and writes them from `out`
-/// on. Segment k of a lane has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile()
-/// while the loads are in flight.
+/// Folds a tile's segments of at most `Tiny` > 0 items, item by item, and writes them from `out` on. Segment k of a
+/// lane has count[k] items from begin[k] on, which is counted from item `origin`. Calls meanwhile() while the loads are
+/// in flight.
 template <int Tiny, class Arguments, class Leaves, class Index, int SegmentsPerLane, class Out>
 __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& leaves, std::int64_t origin,
                                    const Index (&begin)[SegmentsPerLane], const int (&count)[SegmentsPerLane], Out out,
@@ -126,27 +126,40 @@ __device__ void fold_tiny_segments(const Arguments& arguments, const Leaves& lea
   WARPFOLD_UNROLL
   for (int k = 0; k < SegmentsPerLane; ++k) own[k] = count[k] <= Tiny ? count[k] : -1;
   typename Leaves::accumulator results[SegmentsPerLane];
-  if constexpr (Tiny > 0) {
-    tiny_segments<Tiny, SegmentsPerLane, Leaves, decltype(Arguments::op)> items;
-    items.load(leaves, begin, own);
-    meanwhile();
-    items.fold(leaves, own, arguments.op, results);
-  } else {
-    meanwhile();
-    WARPFOLD_UNROLL
-    for (int k = 0; k < SegmentsPerLane; ++k) results[k] = {};
-  }
+  tiny_segments<Tiny, SegmentsPerLane, Leaves, decltype(Arguments::op)> items;
+  items.load(leaves, begin, own);
+  meanwhile();
+  items.fold(leaves, own, arguments.op, results);
   write_tile(arguments, results, own, origin, begin, out);
 }
 
-/// The same for the kept segments of a tile whose items are read in place, not from shared memory.
+/// Writes the results of the empty ones among the kept segments of the tile that begins with segment `first`. In a
+/// loop, since lowering a result may take a hundred instructions.
+template <class Arguments, class Tile>
+__device__ void write_empty(const Arguments& arguments, Tile tile, std::int64_t first) {
+  const auto none = arguments.empty.alone();
+  WARPFOLD_NO_UNROLL
+  for (std::int64_t own = first + arch::lane_id(); own < first + Tile::segments_per_lane * warp_lanes;
+       own += warp_lanes) {
+    if (tile.count(0) == 0) thread::put(place_of(arguments.out, own, tile.base + tile.begin[0], 0), none);
+    tile.template drop_first<1>();
+  }
+}
+
+/// fold_tiny_segments of the kept segments of a tile whose items are read in place, not from shared memory. With `Tiny`
+/// 0, of the empty ones.
 template <int Tiny, class Arguments, class Tile, class Meanwhile>
 __device__ void fold_tiny_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first,
                                    Meanwhile meanwhile) {
-  int count[Tile::segments_per_lane];
-  tile.counts(count);
-  fold_tiny_segments<Tiny>(arguments, arguments.leaves.template from<Arguments::leaves_type::chunk_items>(tile.base),
-                           tile.base, tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
+  if constexpr (Tiny == 0) {
+    meanwhile();
+    write_empty(arguments, tile, first);
+  } else {
+    int count[Tile::segments_per_lane];
+    tile.counts(count);
+    fold_tiny_segments<Tiny>(arguments, arguments.leaves.template from<Arguments::leaves_type::chunk_items>(tile.base),
+                             tile.base, tile.begin, count, arguments.out + first + arch::lane_id(), meanwhile);
+  }
 }
 
 }  // namespace warpfold::segmented

@@ -90,6 +90,11 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
     if (__builtin_expect(!run_counts<items>(whole_op, item), false))
       return detail::fold_items_apart(leaves, from, op, items);
     return fold_run<typename Leaves::accumulator, items>(whole_op, item);
+  } else if constexpr (detail::has_terms<Leaves> && items > 1) {
+    typename Leaves::accumulator value{};
+    const auto item = [&](int k) { return item_of(leaves, from, k); };
+    if (__builtin_expect(fold_terms<decltype(leaves.transform.op), items>(item, value), true)) return value;
+    return detail::fold_items_apart(leaves, from, op, items);
   } else return detail::fold_items<0, items>(leaves, from, op, [](int) { return true; });
 }
 
@@ -121,7 +126,7 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
     A value{};
     const auto item = [&](int k) { return item_of(leaves, from, k); };
     if (__builtin_expect(fold_terms<decltype(leaves.transform.op), items>(item, count, value), true)) return value;
-    return fold_some();
+    return detail::fold_items_apart(leaves, from, op, count);
   } else return fold_some();
 }
 

@@ -28,6 +28,10 @@ template <class Leaves> inline constexpr bool has_terms = detail::items_as_terms
 ///   meet(x)                 notes an item of the lane
 ///   settle(all_reduce)      whether all lanes' items can be terms; all_reduce(value, op) folds a value of each lane
 ///   term(x), total(sum, n)  an item as a term, and the accumulator of n items whose terms have that sum, if they can
+/// and where parts of a batch are nodes of their own (segmented/chunk_joins.cuh)
+///   meet(others)            notes the items that others have met
+///   exponent()              that of the items met so far; of two nodes together it is the greater one
+///   total_at(exponent, sum) the accumulator of some items that have that exponent
 template <class Leaves, int Rows> class term_rows {
  public:
   using A = typename Leaves::accumulator;
