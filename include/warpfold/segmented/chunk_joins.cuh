@@ -10,9 +10,10 @@ namespace warpfold::segmented {
 namespace detail {
 
 /// Whether items that mean nothing may be looked at: they are numbers, which no transform sees.
-template <class Leaves>
-inline constexpr bool takes_any_item = thread::detail::is_number<typename Leaves::source_type::item>&&
-    std::is_same_v<std::remove_cvref_t<decltype(Leaves::transform.transform)>, thread::no_transform>;
+template <class Leaves> inline constexpr bool takes_any_item = false;
+template <class Source, class Op, class A>
+inline constexpr bool takes_any_item<thread::leaves<Source, thread::lifted<Op, thread::no_transform>, A>> =
+    thread::detail::is_number<typename Source::item>;
 
 /// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
 template <class Leaves>
