@@ -264,4 +264,30 @@ __device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, 
                              origin, list, word(0), word(1), word(2), word(3));
 }
 
+/// Which segments of a tile lanes fold alone, and how: `TakesFew`, those of few items (see above), else those of up to
+/// `Tiny`, item by item.
+template <class Arguments, int Tiny, bool TakesFew> struct lane_folds {
+  static constexpr int most = TakesFew ? max_lane_items<typename Arguments::leaves_type> : Tiny;
+  struct nothing {};
+  using storage = std::conditional_t<TakesFew, tile_list, nothing>;  ///< of a warp, in shared memory
+
+  /// The most items of such a segment among the `taken` kept ones of a tile: only empty ones if few items lie too far
+  /// apart.
+  template <class Tile> __device__ static int most_of([[maybe_unused]] const Tile& tile, [[maybe_unused]] int taken) {
+    if constexpr (TakesFew) return numbers_items(tile, taken) ? most : 0;
+    else return most;
+  }
+  /// Folds those of up to `most_of_tile` items of the tile that begins with segment `first`. Calls meanwhile() on the
+  /// way. All lanes call it.
+  template <class Tile, class Meanwhile>
+  __device__ static void fold(const Arguments& arguments, const Tile& tile, std::int64_t first,
+                              [[maybe_unused]] int most_of_tile, [[maybe_unused]] storage& list, Meanwhile meanwhile) {
+    if constexpr (TakesFew) {
+      meanwhile();
+      if (most_of_tile > 0) fold_few_in_place(arguments, tile, first, list);
+      else write_empty(arguments, tile, first);
+    } else fold_tiny_in_place<Tiny>(arguments, tile, first, meanwhile);
+  }
+};
+
 }  // namespace warpfold::segmented

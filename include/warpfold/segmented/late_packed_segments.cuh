@@ -60,15 +60,15 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
-  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items,
-                       tiny = TakesFew ? max_lane_items<leaves_type> : 0;
+  using by_lanes = lane_folds<Arguments, 0, TakesFew>;
+  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   struct storage {
     pending_segments<index, warp_lanes * 2> pending;
     union {
       edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
-      tile_list list;
+      typename by_lanes::storage list;
     };
   };
 
@@ -79,12 +79,8 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// Folds the kept segments of the tile that begins with segment `first`, or appends them to the pending ones. The
   /// longest has `longest` items. Returns the new number of pending segments.
   template <class Tile> __device__ int fold(Tile tile, std::int64_t first, int taken, int longest, int pending) const {
-    const bool takes_few = TakesFew && numbers_items(tile, taken);
-    const int most = takes_few ? tiny : 0;
-    if (tile.any_up_to(most)) {
-      if (takes_few) fold_tiny(tile, first, [] {});
-      else fold_tiny_in_place<0>(arguments_, tile, first, [] {});
-    }
+    const int most = by_lanes::most_of(tile, taken);
+    if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, most, own_.list, [] {});
     if (longest <= most) return pending;
     int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_NO_UNROLL
@@ -98,16 +94,13 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
     }
     return pending;
   }
-  /// Folds the tiny segments of a tile, which are empty ones at least. Calls meanwhile() on the way.
+  /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    if constexpr (TakesFew) {
-      meanwhile();
-      fold_few_in_place(arguments_, tile, first, own_.list);
-    } else fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
+    by_lanes::fold(arguments_, tile, first, tiny, own_.list, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
-    return !TakesFew || numbers_items(tile, Tile::segments_per_lane * warp_lanes);
+    return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;
   }
   /// Folds the segments that are still pending.
   __device__ void finish(int pending) const {

@@ -31,10 +31,8 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
-  static constexpr int tiny = TakesFew    ? max_lane_items<leaves_type>
-                              : packs_all ? 0
-                                          : policy_of<leaves_type>.tiny_items,
-                       half = packs_all ? 0 : half_chunk_items<leaves_type>;
+  using by_lanes = lane_folds<Arguments, packs_all ? 0 : policy_of<leaves_type>.tiny_items, TakesFew>;
+  static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;
   static constexpr int chunk_items = wide_items<leaves_type>;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
@@ -44,7 +42,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   struct storage {
     queue pending;
     edges nodes;
-    std::conditional_t<TakesFew, tile_list, no_edges> list;
+    typename by_lanes::storage list;
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
@@ -61,12 +59,8 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
       by_chunks = tile.count_above(tiny) - tile.count_above(half) > max_waiting_half_chunks;
       if (by_chunks) fold_chunks_in_place<half>(arguments_, tile, first, taken);
     }
-    const bool numbers = !TakesFew || numbers_items(tile, taken);  // else only empty segments are tiny
-    const int most = by_chunks ? half : numbers ? tiny : 0;
-    if (!by_chunks && tile.any_up_to(most)) {
-      if (numbers) fold_tiny(tile, first, [] {});
-      else fold_tiny_in_place<0>(arguments_, tile, first, [] {});
-    }
+    const int most = by_chunks ? half : by_lanes::most_of(tile, taken);
+    if (!by_chunks && tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, most, own_.list, [] {});
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
@@ -78,16 +72,13 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
     while (pending - from >= warp_lanes) from += fold_rounds(from, pending, false);
     return keep_pending(queue_, from, pending);
   }
-  /// Folds the tiny segments of a tile. Calls meanwhile() while the loads are in flight.
+  /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    if constexpr (TakesFew) {
-      meanwhile();
-      fold_few_in_place(arguments_, tile, first, own_.list);
-    } else fold_tiny_in_place<tiny>(arguments_, tile, first, meanwhile);
+    by_lanes::fold(arguments_, tile, first, tiny, own_.list, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
-    return !TakesFew || numbers_items(tile, Tile::segments_per_lane * warp_lanes);
+    return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;
   }
   /// Folds the segments that are still pending.
   __device__ void finish(int pending) const {
