@@ -23,6 +23,14 @@ __device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& fr
   return T(0);
 }
 
+/// Whether items of several chunks may be added as plain terms: the operator tells how to part their sums again.
+template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_terms() {
+  if constexpr (!may_join_full_nodes<Leaves> && takes_any_item<Leaves> && warp::has_terms<Leaves>)
+    return requires(const typename warp::detail::items_as_terms<Leaves>::type& terms) { terms.exponent(); };
+  else return false;
+}
+template <class Leaves> inline constexpr bool may_join_terms = find_may_join_terms<Leaves>();
+
 /// How nodes are folded: chunk() gives the value of a lane's chunk in some row, which means nothing if it does not
 /// exist, join() that of two nodes of `chunks` chunks each, and node() the node itself. `joins_any`: values may be
 /// joined though their nodes are no neighbours, or do not exist.
@@ -49,7 +57,7 @@ template <class Leaves, class Op> struct own_joins {
   Op op;
 
   __device__ value chunk(const typename Leaves::chunk& from, int, bool exists) const {
-    if constexpr (takes_any_item<Leaves>) return thread::fold_chunk(leaves, from, op);
+    if constexpr (may_join_terms<Leaves>) return thread::fold_chunk(leaves, from, op);
     else return thread::fold_chunk(leaves, from, op, exists ? Leaves::chunk_items : 0);
   }
   __device__ value join(const value& a, const value& b, int) const { return op(a, b); }
@@ -59,14 +67,6 @@ template <class Leaves, class Op> __device__ auto joins_of(const Leaves& leaves,
   if constexpr (may_join_full_nodes<Leaves>) return full_joins<Leaves>{leaves};
   else return own_joins<Leaves, Op>{leaves, op};
 }
-
-/// Whether items of several chunks may be added as plain terms: the operator tells how to part their sums again.
-template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_terms() {
-  if constexpr (!may_join_full_nodes<Leaves> && takes_any_item<Leaves> && warp::has_terms<Leaves>)
-    return requires(const typename warp::detail::items_as_terms<Leaves>::type& terms) { terms.exponent(); };
-  else return false;
-}
-template <class Leaves> inline constexpr bool may_join_terms = find_may_join_terms<Leaves>();
 
 /// The same as plain terms at the greatest exponent of all lanes, where all of their items can be. The exponent of a
 /// node's own items goes along, since lanes may have different segments.

@@ -3,7 +3,7 @@
 // They join one node for each binary digit of the segment's number of chunks, and those of a tail of less than a chunk.
 // The warp folds these nodes one after another or side by side, and keeps them in shared memory. Then it joins the
 // edges of all segments at once, one per lane. If the operator has full nodes (thread/full_form.cuh), only edges need
-// its own joins, which count and may divide.
+// its own joins, which count and may divide. (chunk_joins.cuh: how nodes are folded and joined.)
 #pragma once
 #include <warpfold/segmented/chunk_joins.cuh>
 #include <warpfold/segmented/fold_again.cuh>
@@ -147,23 +147,31 @@ __device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, i
   return value;
 }
 /// The node over the last `count` items of a segment, which end before item `end`: less than a chunk, by the operator's
-/// own joins. In two halves, since most tails have only one of them. With a count of 0 it means nothing.
+/// own joins. With a count of 0 it means nothing. Terms are folded in halves of a chunk, since most tails have only one
+/// of them. (Means would need 60 registers so instead of 48.)
 template <class Leaves, class Index, class Op>
 __device__ auto fold_own_tail(const Leaves& leaves, Index end, int count, bool inside, Op op) {
-  constexpr int half = Leaves::chunk_items / 2;
-  const auto halves = leaves.template from<half>(0);
-  typename std::remove_cv_t<decltype(halves)>::chunk left = {}, right = {};
-  const int rest = count & (half - 1);
-  const bool has_half = (count & half) != 0;
-  if (has_half) load_chunk(halves, left, end - count, half, inside);
-  if (rest > 0) load_chunk(halves, right, end - rest, rest, inside);
-  typename Leaves::accumulator value{};
-  if (has_half) value = thread::fold_chunk(halves, left, op);
-  if (rest > 0) {
-    const auto last = thread::fold_chunk(halves, right, op, rest);
-    value = has_half ? op(value, last) : last;
+  constexpr int part = may_join_terms<Leaves> ? Leaves::chunk_items / 2 : Leaves::chunk_items;
+  const auto parts = leaves.template from<part>(0);
+  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
+  const int rest = count & (part - 1);
+  chunk last = {};
+  if constexpr (part == Leaves::chunk_items) {
+    load_chunk(parts, last, end - rest, rest, inside);
+    return thread::fold_chunk(parts, last, op, rest);
+  } else {
+    chunk before = {};
+    const bool has_half = (count & part) != 0;
+    if (has_half) load_chunk(parts, before, end - count, part, inside);
+    if (rest > 0) load_chunk(parts, last, end - rest, rest, inside);
+    typename Leaves::accumulator value{};
+    if (has_half) value = thread::fold_chunk(parts, before, op);
+    if (rest > 0) {
+      const auto right = thread::fold_chunk(parts, last, op, rest);
+      value = has_half ? op(value, right) : right;
+    }
+    return value;
   }
-  return value;
 }
 /// join_full_edge, or the same by the operator's own joins if it has no full nodes.
 template <class Leaves, class Index, class Count, class Op, class Nodes>

@@ -63,7 +63,7 @@ __device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Ind
   else leaves.source.load_items(to, first, count);
 }
 
-/// Folds the lanes' chunks, `own` being the place of the calling lane's, to the nodes that lie among them.
+/// Folds a round of chunks, one per lane, to the nodes that they form. `own` is the place of the calling lane's chunk.
 template <class Joins, class Chunk, class Nodes>
 __device__ void fold_round(const Joins& joins, const Chunk& held, const typename packed_nodes<Nodes>::place& own,
                            Nodes& nodes) {
@@ -81,8 +81,8 @@ __device__ void fold_round(const Joins& joins, const Chunk& held, const typename
 }
 
 /// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, at most 32, of
-/// segment l, from item `first` on. `joins` (chunk_joins.cuh) says
-/// whether the next chunk is loaded meanwhile; plain terms come first if leaves may be joined so.
+/// segment l, from item `first` on. Chunks are added as plain terms if they can be, else joined by `joins`
+/// (chunk_joins.cuh), which says whether the next chunk is loaded meanwhile.
 template <class Leaves, class Index, class Joins, class Nodes>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,
                                   Nodes& nodes) {

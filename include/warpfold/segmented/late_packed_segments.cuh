@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packs segments of up to 32 chunks where joins take long but the operator tells a short one for right edges
-// (operator_traits.hpp: join_fewer): all their chunks are folded to full nodes side by side, and the edges of 32
-// segments are joined at once (edge_joins.cuh). Beside packed_segments:
-// - A lane holds few full nodes and no accumulators, so chunks are longer, and a warp exchanges nodes less often.
+// Packs segments of up to 32 chunks where joins take long: their chunks are folded side by side
+// (fold_side_by_side.cuh), and the edges of 32 segments are joined at once (edge_joins.cuh). An operator with full
+// nodes must tell a short join for right edges (operator_traits.hpp: join_fewer). Beside packed_segments:
+// - A lane holds few nodes and no accumulators, so chunks are longer, and a warp exchanges nodes less often.
 // - One join in a loop serves all levels of an edge, so the code fits the instruction cache.
 // - At most 31 segments wait for others: the queue leaves shared memory to the nodes.
 // Short segments are slower so: almost all of their items lie at edges. Where there are many, lanes fold them alone

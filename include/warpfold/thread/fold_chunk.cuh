@@ -104,9 +104,6 @@ template <class Leaves, class Op>
 __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& from, Op op, int count) {
   using A = typename Leaves::accumulator;
   constexpr int items = Leaves::chunk_items;
-  const auto fold_some = [&] {
-    return detail::fold_items<0, items>(leaves, from, op, [=](int k) { return k < count; });
-  };
   if constexpr (locates<Leaves>) return fold_located(leaves, from, count);
   else if constexpr (folds_packed<Leaves, Op>) return fold_packed<A, Op>(from, count);
   else if constexpr (is_fused<Op> && items > 1) {
@@ -127,7 +124,7 @@ __device__ auto fold_chunk(const Leaves& leaves, const typename Leaves::chunk& f
     const auto item = [&](int k) { return item_of(leaves, from, k); };
     if (__builtin_expect(fold_terms<decltype(leaves.transform.op), items>(item, count, value), true)) return value;
     return detail::fold_items_apart(leaves, from, op, count);
-  } else return fold_some();
+  } else return detail::fold_items<0, items>(leaves, from, op, [=](int k) { return k < count; });
 }
 
 }  // namespace warpfold::thread
