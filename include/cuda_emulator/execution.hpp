@@ -38,9 +38,11 @@ struct worker {  // a stack that runs one CUDA thread after another
   bool abandoned = false;  // its thread stands at a place that it cannot leave
 };
 
-struct own_copy {  // an asynchronous copy of 16 bytes that its thread has not waited for yet
+struct own_copy {  // an asynchronous copy that its thread has not waited for yet
   void* target;
   const void* source;
+  std::size_t bytes;  // still to be copied: none if that happened at once
+  unsigned group;
 };
 
 // The first members share cache lines because every switch touches them.
@@ -61,6 +63,7 @@ struct alignas(64) thread {
   unsigned cluster_phase = 0;      // of its last arrival
   thread* next_waiting = nullptr;  // the list of threads that wait at one barrier
   std::vector<own_copy> copies;
+  unsigned closed_groups = 0;  // of its copies
   // The address that it last read past the first-level cache or changed atomically: by now, and when last interrupted.
   const void* read = nullptr;
   const void* read_at_interrupt = nullptr;

@@ -158,7 +158,7 @@ TEST(axis_kernels, column_shares_join_splits) {
   constexpr int threads = ax::column_share_threads<column_leaves>;
   columns_join_splits(threads, false, [&](const ax::shape& shape, const column_leaves& leaves, const auto& plan) {
     return folds_in_order(&ax::column_share_kernel<arguments_of<column_leaves>>, shape, leaves, 2, plan, threads,
-                          sizeof(ax::column_share_storage<column_leaves>));
+                          ax::column_share_bytes<column_leaves>(threads));
   });
 }
 

@@ -371,4 +371,31 @@ TEST(axes_operators, statistics_of_stretches) {
       }
 }
 
+// Lanes fold columns by batches of 16 items, full nodes of which stay in registers until an item does not count; some
+// copy vectors of rows for one another.
+TEST(axes_operators, statistics_of_columns) {
+  for (const std::int64_t rows : {15, 16, 17, 33, 79, 112, 128, 129, 300, 1000})
+    for (const std::int64_t columns : {36, 37})
+      for (const std::int64_t nan_row : {-1, 3, 70, 290}) {
+        const std::int64_t matrices = 3;
+        auto memory = wf_test::random_items<float>(matrices * rows * columns);
+        if (nan_row >= 0)
+          for (std::int64_t i = nan_row * columns; i < matrices * rows * columns; i += 5 * columns + 3) memory[i] = NAN;
+        const device_array<float> in(memory);
+        const device_array<wf::statistics_of<float>> out(matrices * columns);
+        wf::reduce_axes(wf::strided<const float, 3>(in.data(), {matrices, rows, columns}),
+                        wf::strided<wf::statistics_of<float>, 2>(out.data(), {matrices, columns}), wf::axes{1},
+                        wf::statistics<>{});
+        const auto found = out.to_host();
+        for (std::int64_t i = 0; i < matrices * columns; ++i) {
+          std::vector<float> items;
+          for (std::int64_t row = 0; row < rows; ++row)
+            items.push_back(memory[(i / columns * rows + row) * columns + i % columns]);
+          const wf::statistics_of<float> expected = result_of(items, wf::statistics<>{});
+          ASSERT_EQ(std::memcmp(&found[i], &expected, sizeof expected), 0)
+              << rows << " rows, " << columns << " columns, NaN from row " << nan_row << ", output " << i;
+        }
+      }
+}
+
 }  // namespace axes_operators

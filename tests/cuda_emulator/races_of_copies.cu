@@ -35,6 +35,27 @@ TEST(races, asynchronous_copies_are_ordered_by_the_wait_and_a_barrier) {
                out.get());
 }
 
+__global__ void copy_two_groups(const int* in, int* out, int fault) {
+  int* const items = static_cast<int*>(em::dynamic_shared());
+  for (int group = 0; group < 2; ++group) {
+    em::async_copy_to_shared(items + 32 * group + threadIdx.x, in + threadIdx.x, 4);
+    em::close_async_copies();
+  }
+  em::wait_async_copies(1);
+  __syncwarp();
+  out[threadIdx.x] = items[31 - threadIdx.x];
+  if (fault == 1) out[threadIdx.x] = items[32 + threadIdx.x];  // of the second group
+  em::wait_async_copies();
+  if (fault != 2) __syncwarp();
+  out[threadIdx.x] = items[32 + 31 - threadIdx.x];
+}
+
+TEST(races, groups_of_copies_are_ordered_by_their_own_wait) {
+  device_array<int> in(32, 1), out(32);
+  expect_races(2, "by an asynchronous copy", copy_two_groups, shape(1, 32, 512), static_cast<const int*>(in.get()),
+               out.get());
+}
+
 // ---- mbarriers and bulk copies ---------------------------------------------------------------------------------------
 
 struct stages {

@@ -167,22 +167,24 @@ inline void strong_access_at(const volatile void* address, std::size_t bytes, bo
 inline void bulk_copy_ends(barrier_state& barrier, const copy_state& copy) { barrier.arrivals.add(copy.own, 0); }
 
 // Asynchronous copies of a thread: ordered after what the thread did, and before what it does after it has waited.
-[[gnu::noinline]] inline void copy_starts(thread& t, void* target, const void* source) {
+[[gnu::noinline]] inline void copy_starts(thread& t, void* target, const void* source, std::size_t bytes) {
   const actor who = t.race.who - first_thread + first_copier;
   const instant stamp = current->next_instant();
   const std::uint32_t site = detail::site(t, __builtin_return_address(0));
   const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  current->take({at(source), 16, 0, site, &t.race, who, stamp});
-  current->take({at(target), 16, writes, site, &t.race, who, stamp});
-  t.race.copies.emplace_back(target, source);
+  current->take({at(source), bytes, 0, site, &t.race, who, stamp});
+  current->take({at(target), bytes, writes, site, &t.race, who, stamp});
+  t.race.copies.push_back({target, source, bytes, stamp});
 }
-[[gnu::noinline]] inline void copies_end(thread& t) {
-  t.race.copies_known = current->next_instant();
-  for (const auto& [target, source] : t.race.copies) {  // from now on, they are the thread's own accesses
-    detail::judge(t, source, 16, 0, __builtin_return_address(0));
-    detail::judge(t, target, 16, writes, __builtin_return_address(0));
+// The first `count` of those that have not ended.
+[[gnu::noinline]] inline void copies_end(thread& t, std::size_t count) {
+  auto& copies = t.race.copies;
+  t.race.copies_known = count < copies.size() ? copies[count].stamp : current->next_instant();
+  for (std::size_t i = 0; i < count; ++i) {  // from now on, they are the thread's own accesses
+    detail::judge(t, copies[i].source, copies[i].bytes, 0, __builtin_return_address(0));
+    detail::judge(t, copies[i].target, copies[i].bytes, writes, __builtin_return_address(0));
   }
-  t.race.copies.clear();
+  copies.erase(copies.begin(), copies.begin() + static_cast<std::ptrdiff_t>(count));
 }
 #else
 inline void launch_begins(scheduler&) {}
@@ -202,8 +204,8 @@ inline void fence(std::memory_order, scope) {}
 inline void proxy_fence() {}
 inline copy_state bulk_copy_starts(thread&, const void*, const void*, std::size_t) { return {}; }
 inline void bulk_copy_ends(barrier_state&, const copy_state&) {}
-inline void copy_starts(thread&, void*, const void*) {}
-inline void copies_end(thread&) {}
+inline void copy_starts(thread&, void*, const void*, std::size_t) {}
+inline void copies_end(thread&, std::size_t) {}
 #endif
 
 }  // namespace cuda_emulator::races

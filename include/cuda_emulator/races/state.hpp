@@ -11,6 +11,13 @@
 
 namespace cuda_emulator::races {
 
+struct unfinished_copy {
+  void* target;
+  const void* source;
+  std::size_t bytes;
+  instant stamp;
+};
+
 struct thread_state {
   actor who = 0;
   instant stamp = 0;                        // of its accesses: when it last released
@@ -22,7 +29,7 @@ struct thread_state {
   clock_ref read_from_block, read_from_device;   // what relaxed loads have read, for an acquiring fence
   clock_ref not_told;             // what it would know if the last write of a word had not left it as it was
   std::uint32_t not_told_by = 0;  // where that write is
-  std::vector<std::pair<void*, const void*>> copies;
+  std::vector<unfinished_copy> copies;
 };
 
 // Collects what threads release to those who meet at a barrier.

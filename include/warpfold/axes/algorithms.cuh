@@ -60,24 +60,30 @@ template <class Arguments> struct whole_columns {
     if constexpr (shares) return &column_share_kernel<Arguments>;
     else return &whole_column_kernel<Arguments>;
   }();
-  static constexpr int vector = leaves::chunk_items, block_threads = column_share_threads<leaves>;
-  static constexpr std::size_t shared_bytes = shares ? sizeof(column_share_storage<leaves>) : 0;
+  static constexpr int vector = leaves::chunk_items,
+                       block_threads = folds_runs<leaves> ? least_of(whole_run_threads, column_share_threads<leaves>)
+                                                          : column_share_threads<leaves>;
+  static constexpr std::size_t shared_bytes = shares ? column_share_bytes<leaves>(block_threads) : 0;
 
   static bool takes(const planned_call& call) {
     constexpr kernel_policy policy = column_policy_of<leaves>;
     const std::int64_t inner_bytes = call.given.kept.inner().extent * std::int64_t{sizeof(typename leaves::item)};
     if (call.choice.kind != kernel_kind::columns || inner_bytes < 2 * sector_bytes) return false;
     const std::int64_t in_flight =
-                           least_of<std::int64_t>(call.given.reduced_items, policy.batch_rows) * policy.load_bytes,
+                           least_of<std::int64_t>(call.given.reduced_items, policy.alone_rows) * policy.load_bytes,
                        multiprocessors = call.frame.multiprocessors(),
-                       resident = multiprocessors * column_share_blocks<leaves> * block_threads;
+                       resident = multiprocessors * column_share_blocks<leaves> * column_share_threads<leaves>;
     return keeps_busy(call.given.outputs / vector, resident,
                       policy.loads_ahead ? multiprocessors * busy_bytes / in_flight : resident * busy_quarters / 4);
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;
-    return {{plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.frame.max_blocks()),
-             block_threads}};
+    plan grid = plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.frame.max_blocks());
+    grid.copies_vectors = copying_team<leaves> > 1 && call.choice.has_vectors;
+    // A block has the first rows of its next tile under way.
+    if (folds_runs<leaves>)
+      grid.blocks = least_of(grid.blocks, call.frame.resident_blocks<kernel>(block_threads, shared_bytes));
+    return {{grid, block_threads}};
   }
 };
 
@@ -93,13 +99,15 @@ template <class Arguments> struct shared_columns {
   }();
   static constexpr int vector = leaves::chunk_items;
   static constexpr std::size_t shared_bytes =
-      sizeof(std::conditional_t<policy.loads_ahead, column_storage<leaves>, column_share_storage<leaves>>);
+      policy.loads_ahead ? sizeof(column_storage<leaves>) : column_share_bytes<leaves>(column_share_threads<leaves>);
 
   static bool takes(const planned_call&) { return true; }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
-    const auto grid =
-        plan_columns(call.frame.multiprocessors(), call.given.outputs / vector, vector, call.given.reduced_items,
-                     sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
+    const bool copies_vectors = copying_team<leaves> > 1 && call.choice.has_vectors;
+    plan grid = plan_columns(call.frame.multiprocessors(), call.given.outputs / vector, vector,
+                             call.given.reduced_items, sizeof(typename leaves::accumulator), policy,
+                             call.frame.max_blocks(), copies_vectors ? copying_team<leaves> : 1);
+    grid.copies_vectors = copies_vectors;
     return {{grid, column_threads(grid, policy)}};
   }
 };

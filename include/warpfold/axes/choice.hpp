@@ -17,6 +17,7 @@ struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
   bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
+  bool has_vectors = false;  ///< of columns: whether 16 bytes of neighbours always lie together, and are aligned
 };
 
 /// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
@@ -77,7 +78,9 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
     if (is_vector_of_rows || has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
     if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
-    return {kernel_kind::columns, vector, true};
+    const int whole = item_bytes <= 16 && 16 % item_bytes == 0 ? static_cast<int>(16 / item_bytes) : 1;
+    return {kernel_kind::columns, vector, true,
+            kept.extent % whole == 0 && has_vectors(given, kept, address, whole, item_bytes)};
   }
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
   const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a thread walks down neighbouring outputs: a batch of rows of a vector of them is in flight at a time.
 #pragma once
-#include <warpfold/axes/column_runs.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/load_rows.cuh>
 #include <warpfold/axes/policy.hpp>
@@ -18,6 +17,10 @@ inline constexpr bool holds_pairs = sizeof(T) >= 4 && sizeof(A) <= 2 * sizeof(T)
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool folds_heavily =
     is_heavy<T, A> && !holds_pairs<Leaves> && !(thread::locates<Leaves> && sizeof(T) >= 4);
+/// Whether narrower items become doubles, and little else is to be computed.
+template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
+inline constexpr bool becomes_double = std::is_same_v<A, double> && sizeof(T)<sizeof(A) && Leaves::chunk_items> 1 &&
+                                       !folds_heavily<Leaves>;
 /// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
 inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes
@@ -27,7 +30,9 @@ inline constexpr kernel_policy column_policy_of = [] {
   kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),
                                            column_leaf_bytes<Leaves>, Leaves::chunk_items, folds_heavily<Leaves>);
   if (detail::folds_parts_by_runs<Leaves>)
-    policy.block_threads = fused_threads, policy.resident_threads = 3 * fused_threads;
+    policy.block_threads = fused_threads, policy.resident_threads = 2 * fused_threads,
+    policy.work_bytes = fused_work_bytes;
+  if (becomes_double<Leaves>) policy = converting(policy);
   if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads(sizeof(typename Leaves::accumulator));
   return policy;
 }();
@@ -93,40 +98,11 @@ __device__ void for_each_batch(const Leaves& leaves, const Map& reduced, std::in
   }
 }
 
-/// The same of `whole` batches and of a rest of fewer items, in two functions: fold(batch, chunks) for each whole one,
-/// and fold_rest(chunks) if there is a rest. (Few numbers are kept, since folds need the registers.)
-template <int Rows, class Leaves, class Map, class Fold, class FoldRest>
-__device__ void for_each_batch_and_rest(const Leaves& leaves, const Map& reduced, std::int64_t origin,
-                                        std::int64_t first, unsigned whole, int rest, Fold fold, FoldRest fold_rest) {
-  [[maybe_unused]] typename Leaves::chunk ahead[Rows];
-  const auto load = [&](unsigned batch, auto& to) {
-    load_rows(leaves, reduced, origin, first + std::int64_t{batch} * Rows, batch < whole ? Rows : rest, to);
-  };
-  if constexpr (loads_batch_ahead<Leaves>) load(0, ahead);
-  WARPFOLD_NO_UNROLL
-  for (unsigned batch = 0; batch < whole; ++batch) {
-    typename Leaves::chunk held[Rows];
-    if constexpr (loads_batch_ahead<Leaves>) {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Rows; ++k) held[k] = ahead[k];
-      load(batch + 1, ahead);
-    } else load_rows(leaves, reduced, origin, first + std::int64_t{batch} * Rows, Rows, held);
-    fold(batch, held);
-  }
-  if (rest == 0) return;
-  typename Leaves::chunk held[Rows] = {};
-  if constexpr (loads_batch_ahead<Leaves>) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Rows; ++k) held[k] = ahead[k];
-  } else load(whole, held);
-  fold_rest(held);
-}
-
 /// fold_down where lanes sum their items in a form of their own.
 template <int Vector, class Leaves, class Map, class A = typename Leaves::accumulator>
 __device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
                          std::int64_t end, A (&values)[Vector]) {
-  constexpr int rows = column_policy_of<Leaves>.batch_rows;
+  constexpr int rows = column_policy_of<Leaves>.alone_rows;
   lane_sum<Leaves, rows> sums[Vector];
   for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t, int count, const auto& held) {
     WARPFOLD_UNROLL
@@ -146,31 +122,15 @@ __device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t 
 template <int Vector, class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_down(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
                           std::int64_t end, Op op, A (&values)[Vector]) {
-  constexpr int rows = column_policy_of<Leaves>.batch_rows;
+  constexpr int rows = column_policy_of<Leaves>.alone_rows;
   if constexpr (sums_in_lanes<Leaves>) return sum_down(leaves, reduced, origin, first, end, values);
   thread::node_counter<Vector, A, 31, 0> nodes;
-  if constexpr (folds_runs<Leaves>) {
-    const auto whole = static_cast<unsigned>((end - first) / rows);
-    const int rest = static_cast<int>((end - first) % rows);
-    for_each_batch_and_rest<rows>(
-        leaves, reduced, origin, first, whole, rest,
-        [&](unsigned batch, const auto& held) {
-          fold_by_runs(leaves, reduced, origin, held, first + std::int64_t{batch} * rows, op, values);
-          if (whole > 1 || rest > 0) nodes.push(batch, values, op);
-        },
-        [&](auto& held) {
-          fold_rest_by_runs(leaves, reduced, origin, held, first + std::int64_t{whole} * rows, rest, op, values);
-          if (whole > 0) nodes.push(whole, values, op);
-        });
-    if (const unsigned batches = whole + (rest > 0); batches > 1) nodes.total(batches, values, op);
-  } else {
-    unsigned batches = 0;
-    for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t row, int count, const auto& held) {
-      fold_batch(leaves, held, row, count, op, values);
-      if (end - first > rows) nodes.push(batches++, values, op);
-    });
-    if (batches > 0) nodes.total(batches, values, op);
-  }
+  unsigned batches = 0;
+  for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t row, int count, const auto& held) {
+    fold_batch(leaves, held, row, count, op, values);
+    if (end - first > rows) nodes.push(batches++, values, op);
+  });
+  if (batches > 0) nodes.total(batches, values, op);
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

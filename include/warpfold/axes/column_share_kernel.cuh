@@ -2,8 +2,9 @@
 // The kernels for items that lie together across outputs, where threads fold alone: where there is much to compute, and
 // where outputs have few items.
 #pragma once
+#include <warpfold/arch/opaque.cuh>
 #include <warpfold/arch/shared_memory.cuh>
-#include <warpfold/axes/column_batch.cuh>
+#include <warpfold/axes/column_share.cuh>
 #include <warpfold/axes/counted_items.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/grid/drawn_work.cuh>
@@ -11,15 +12,18 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-template <class Leaves>
-inline constexpr int column_share_threads = least_of(column_policy_of<Leaves>.block_threads, most_share_threads);
 /// Of a multiprocessor, requested of the register allocator.
-template <class Leaves> inline constexpr int column_share_blocks = detail::folds_parts_by_runs<Leaves> ? 3 : 2;
+template <class Leaves> inline constexpr int column_share_blocks = 2;
 
-template <class Leaves> struct column_share_storage {
+/// Rows that are under way come behind it, at a line of shared memory: misaligned copies take a fifth longer.
+template <class Leaves> struct alignas(128) column_share_storage {
   join_storage<typename Leaves::accumulator, column_share_threads<Leaves>, Leaves::chunk_items> join;
   grid::drawn_work::storage work;
 };
+
+template <class Leaves> consteval std::size_t column_share_bytes(int threads) {
+  return sizeof(column_share_storage<Leaves>) + rows_ahead_bytes<Leaves>(threads);
+}
 
 /// Each thread folds a share of an output's items alone: for operators that have much to compute, and for outputs of so
 /// few items that one share has them all.
@@ -32,29 +36,44 @@ column_share_kernel(const __grid_constant__ Arguments given) {
   constexpr int vector = Leaves::chunk_items;
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
   const auto& plan = arguments.plan;
-  const tile_thread own(plan.lanes);
+  tile_thread own(plan.lanes);
+  own.lane = arch::opaque(own.lane), own.group = arch::opaque(own.group);
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
   split_joiner<vector, false, std::remove_cvref_t<decltype(arguments)>, decltype(shared.join)> joiner(
       arguments, shared.join, static_cast<int>(blockDim.x), is_clerk);
+  column_share<Leaves, typename Arguments::operation, std::remove_cvref_t<decltype(arguments.reduced)>> own_share(
+      arguments.leaves, arguments.reduced, arguments.op, reinterpret_cast<unsigned char*>(&shared + 1));
+  const auto begin = [&](std::int64_t number) {
+    if (number >= plan.work_items()) return;
+    const work_item item = arguments.item_at(number);
+    const std::int64_t column = item.tile * plan.lanes + own.lane, first = item.first + own.group * share;
+    const bool exists = has_group && column < arguments.vectors;
+    const unsigned peers = plan.copies_vectors ? __ballot_sync(full_warp, exists) & own.of_same_warp() : 0;
+    own_share.begin(exists ? arguments.kept.place_of(column).in : 0, first,
+                    exists ? least_of(first + share, item.end) : first, peers);
+  };
+  const bool joins = plan.groups > 1 || plan.draws;  // or there is nothing to tell other threads
+  begin(work.item());
   while (work.exists()) {
     work.draw();
     const work_item item = arguments.item_at(work.item());
     const std::int64_t column = item.tile * plan.lanes + own.lane;
-    const std::int64_t first = item.first + own.group * share, end = least_of(first + share, item.end);
     const bool exists = has_group && column < arguments.vectors;
     A values[vector] = {};
-    if (exists && first < end)
-      fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, first, end, arguments.op,
-                values);
-    work.show();
-    __syncthreads();
-    join_row_groups<vector>(shared.join, own, plan.groups, exists,
-                            static_cast<int>((item.end - item.first - 1) / share) + 1, arguments.op, values);
+    if (own_share.exists()) own_share.fold(values);
+    begin(work.next());
+    if (joins) {
+      work.show();
+      __syncthreads();
+      join_row_groups<vector>(shared.join, own, plan.groups, exists,
+                              static_cast<int>((item.end - item.first - 1) / share) + 1, arguments.op, values);
+    }
     if (plan.splits > 1) joiner.leave(item, own, values);
     else if (exists && own.group == 0) arguments.template write<vector>(column, values);
-    work.advance();
+    if (joins) work.advance();
+    else work.advance_in_turn();
   }
   if (plan.splits > 1) joiner.finish();
 }

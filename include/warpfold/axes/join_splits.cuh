@@ -47,6 +47,12 @@ struct tile_thread {
 
   __device__ explicit tile_thread(int of_lanes)
       : lanes(of_lanes), lane(arch::flat_thread() % of_lanes), group(arch::flat_thread() / of_lanes) {}
+
+  /// The lanes of the calling thread's warp that are of its group.
+  __device__ unsigned of_same_warp() const {
+    const int own = arch::lane_id(), below = least_of(own, lane), above = least_of(warp_lanes - own, lanes - lane);
+    return full_warp >> (warp_lanes - below - above) << (own - below);
+  }
 };
 
 /// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l is in place n * lanes + l.

@@ -24,11 +24,12 @@ struct plan {
   int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
   std::int64_t tiles;
   std::int64_t splits;
-  bool by_output;   ///< whether a lane that joins splits has one output, rather than a vector
-  int slices;       ///< a tile's splits are joined by as many blocks, if these draw work items,
-  int slice_lanes;  ///< of so many lanes each; otherwise by the last block
-  int blocks;       ///< of the grid
-  bool draws;       ///< whether these draw work items; otherwise they take turns, of one each if there are splits
+  bool by_output;       ///< whether a lane that joins splits has one output, rather than a vector
+  int slices;           ///< a tile's splits are joined by as many blocks, if these draw work items,
+  int slice_lanes;      ///< of so many lanes each; otherwise by the last block
+  int blocks;           ///< of the grid
+  bool draws;           ///< whether these draw work items; otherwise they take turns, of one each if there are splits
+  bool copies_vectors;  ///< whether lanes copy 16 bytes of neighbouring outputs to shared memory for one another
 
   /// Whether blocks wait for the splits that others have.
   __host__ __device__ bool waits() const { return draws && splits > 1; }
@@ -95,9 +96,10 @@ inline int column_threads(const plan& plan, const kernel_policy& policy) {
 }
 
 /// The plan of the column kernels for `columns` vectors of `vector` columns, of `rows` > 0 items each. A tile has as
-/// many lanes as leave rows to the other threads of its block; rows are split among these, then among blocks.
+/// many lanes, a multiple of `team`, as leave rows to the other threads of its block; rows are split among these, then
+/// among blocks.
 inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, std::int64_t rows,
-                         std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks) {
+                         std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks, int team = 1) {
   const auto bit_floor = [](int number) { return 1 << (std::bit_width(static_cast<unsigned>(number)) - 1); };
   const int most_groups = 1 << least_of(ceil_log2(host_side::divide_up(rows, policy.batch_rows)), 10);
   const auto whole_lanes = static_cast<int>(least_of<std::int64_t>(whole_tile_bytes / policy.load_bytes / rows,
@@ -111,7 +113,7 @@ inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, 
   plan plan{};
   const std::int64_t least_tiles = host_side::divide_up(columns, most_lanes);
   for (const std::int64_t tiles : {least_tiles, least_tiles + (least_tiles > 1)}) {  // what leaves fewer threads idle
-    const auto lanes = static_cast<int>(host_side::divide_up(columns, tiles));
+    const auto lanes = static_cast<int>(host_side::divide_up(host_side::divide_up(columns, tiles), team)) * team;
     const int groups = least_of(bit_floor(policy.block_threads / lanes), most_groups);
     if (lanes * groups > plan.lanes * plan.groups) plan.lanes = lanes, plan.groups = groups;
   }

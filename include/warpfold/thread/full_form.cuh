@@ -121,6 +121,21 @@ template <class Op, class A> struct fused_full_form {
   }
 };
 
+/// Whether a full node's accumulator tells if all of its items count; of a fused operator, whether one of its parts
+/// does, which have the same items.
+template <class Op, class A> WARPFOLD_JIT consteval bool tells_all_count() {
+  if constexpr (is_fused<Op> && !detail::tells_full_nodes<Op>) {
+    return []<std::size_t... Is>(std::index_sequence<Is...>) {
+      return (detail::tells_if_all_count<detail::part_operator_t<Op, Is>, part_t<A, Is>> || ...);
+    }
+    (std::make_index_sequence<Op::part_count>());
+  } else return detail::tells_if_all_count<Op, A>;
+}
+
+/// An operator whose accumulators are of type `A`, as one that has full nodes.
+template <class Op, class A>
+using in_full_form = std::conditional_t<detail::tells_full_nodes<Op>, const Op&, fused_full_form<Op, A>>;
+
 namespace detail {
 
 /// Whether full nodes may hold a part over items of type `T`, and zeros in place of missing ones. `tells`: whether
@@ -133,7 +148,7 @@ template <class Part, class A, class T> WARPFOLD_JIT consteval bool find_takes_p
 template <class Op, class A, class T> WARPFOLD_JIT consteval bool find_has_fused_full_form() {
   if constexpr (lifts_indexed<Op, T> || !warpfold::detail::is_real_number<T>) return false;
   else return []<std::size_t... Is>(std::index_sequence<Is...>) {
-      constexpr bool tells = (tells_if_all_count<part_operator_t<Op, Is>, part_t<A, Is>> || ...);
+      constexpr bool tells = tells_all_count<Op, A>();
       return tells_wide_full_nodes<Op>() && (find_takes_part<part_operator_t<Op, Is>, part_t<A, Is>, T>(tells) && ...);
     }
   (std::make_index_sequence<Op::part_count>());

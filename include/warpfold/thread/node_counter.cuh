@@ -29,6 +29,14 @@ class node_counter {
     copy(high_[level - register_levels].values, values);
   }
 
+  /// Puts the nodes over 2^level values in their place, which holds nothing; or gives those that it holds.
+  __device__ void put(int level, const A (&nodes)[Trees]) requires(RegisterLevels == 0) {
+    copy(high_[level].values, nodes);
+  }
+  __device__ void get(int level, A (&nodes)[Trees]) const requires(RegisterLevels == 0) {
+    copy(nodes, high_[level].values);
+  }
+
   /// The roots over all `pushed` > 0 values.
   template <class Op> __device__ void total(unsigned pushed, A (&values)[Trees], Op op) const {
     bool found = false;
