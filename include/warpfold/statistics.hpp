@@ -54,9 +54,8 @@ template <int Order = 2, nan_policy Policy = nan_policy::propagate> struct momen
   }
   template <class T, int Count> __host__ __device__ result lift_chunk(const T (&items)[Count]) const {
     static_assert(is_power_of_two(Count));
-    bool all = true;
-    for (int k = 0; k < Count; ++k) all = all && !(skips_nan && detail::is_nan(items[k]));
-    return all ? of_full(join_numbers<0, Count>(items), Count) : join_items<0, Count>(items);
+    const result value = of_full(join_numbers<0, Count>(items), Count);
+    return !skips_nan || value.sum == value.sum ? value : join_items<0, Count>(items);  // NaN if an item is
   }
   __host__ __device__ result operator()(const result& a, const result& b) const {
     if (a.count == b.count && (a.count & (a.count - 1)) == 0) return detail::join_equal(a, b);

@@ -210,11 +210,16 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
     const device_array<interval> in(all);
     const ax::shape shape =
         ax::shape_of({3, {runs, outputs, run}, {outputs * run, run, 1}}, 0b101, {1, {outputs}, {1}});
-    const int log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), ax::ceil_log2(batch));
-    EXPECT_TRUE(folds_in_order(
-        &ax::row_kernel<arguments_of<leaves>>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
-        plan_of(1, warps, log_rows, outputs, 1, 2), policy.block_threads, sizeof(ax::row_storage<leaves>), false))
-        << "runs of " << run << " items";
+    const int log_batch = ax::ceil_log2(batch),
+              log_rows = std::max(ax::ceil_log2((items + warps - 1) / warps), log_batch);
+    for (const int most_turns : {0, 9}) {  // warps have adjacent batches then
+      auto plan = plan_of(1, warps, log_rows, outputs, 1, most_turns > 0 ? 1 : 2);
+      plan.log_turns = std::min(most_turns, log_rows - log_batch);
+      EXPECT_TRUE(folds_in_order(&ax::row_kernel<arguments_of<leaves>>, shape,
+                                 leaves{in.data(), {}, {0, outputs * items - 1}}, 1, plan, policy.block_threads,
+                                 sizeof(ax::row_storage<leaves>), false))
+          << "runs of " << run << " items, at most 2^" << most_turns << " turns";
+    }
   }
 }
 

@@ -229,6 +229,11 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
   }
   const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
   if (plan.lanes * plan.groups != policy.block_threads / warpfold::warp_lanes) return "warps without work";
+  if (const int log_share = plan.log_rows - plan.log_turns;
+      plan.log_turns < 0 || (plan.splits > 1 && plan.log_turns > 0) ||
+      (std::int64_t{1} << log_share) % policy.batch_items() != 0 ||
+      (plan.splits == 1 && ((items - 1) >> log_share) + 1 > policy.block_threads / plan.lanes))
+    return "shares are no batches, or have no places";
   return problem(plan, shape.outputs, plan.lanes, items, plan.split_items(), plan.lanes, kind.accumulator_bytes,
                  max_blocks);
 }

@@ -19,9 +19,10 @@ struct work_item {
 /// How outputs and their items are dealt to blocks. A work item is a tile of outputs and a split of their items, a node
 /// of each output's canonical tree.
 struct plan {
-  int lanes;     ///< a tile is as many outputs, or vectors of outputs
-  int groups;    ///< a power of two: threads (rows: warps) of a block that share the items of an output
-  int log_rows;  ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
+  int lanes;      ///< a tile is as many outputs, or vectors of outputs
+  int groups;     ///< a power of two: threads (rows: warps) of a block that share the items of an output
+  int log_rows;   ///< each of these folds up to 2^log_rows items of a split (short rows: chunks)
+  int log_turns;  ///< rows: in 2^log_turns shares, in turn with the others
   std::int64_t tiles;
   std::int64_t splits;
   bool by_output;       ///< whether a lane that joins splits has one output, rather than a vector
@@ -160,7 +161,8 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
 }
 
 /// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
-/// for each, then among blocks, until there is work for all.
+/// for each, then among blocks, until there is work for all. Where there are no splits, warps take turns, so that none
+/// has much less to do than others.
 inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
                       const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
@@ -174,6 +176,10 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
   deal_splits(plan, items, log_batch,
               least_of<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
+  if (plan.splits == 1 && plan.groups > 1) {  // shares as small as the block has places for their nodes
+    const std::int64_t most_shares = policy.block_threads / plan.lanes;
+    plan.log_turns = plan.log_rows - greatest_of(log_batch, ceil_log2(host_side::divide_up(items, most_shares)));
+  }
   plan.by_output = true;
   plan.slices = 1;
   plan.slice_lanes = plan.lanes;

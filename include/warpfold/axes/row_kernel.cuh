@@ -167,50 +167,53 @@ __device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t firs
   return nodes.total(batches, op);
 }
 
-template <class Leaves> struct row_storage {
-  using A = typename Leaves::accumulator;
-  thread::array<A, row_policy_of<Leaves>.block_threads / warp_lanes> warps;  ///< the value of each warp
-  join_storage<A, row_policy_of<Leaves>.block_threads, 1> join;
-};
+template <class Leaves>
+using row_storage = join_storage<typename Leaves::accumulator, row_policy_of<Leaves>.block_threads, 1>;
 
-/// Each warp folds a node of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
+/// Each warp folds some nodes of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = row_policy_of<Leaves>.block_threads, warps = block_threads / warp_lanes;
+  constexpr int block_threads = row_policy_of<Leaves>.block_threads;
   auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
   const auto& plan = arguments.plan;
   const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups, group = warp / lanes;
-  const std::int64_t share = std::int64_t{1} << plan.log_rows;
+  const int log_share = plan.log_rows - plan.log_turns;
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
     const work_item item = arguments.item_at(work);
     const std::int64_t base = item.tile * lanes, output = base + warp - group * lanes;
-    const std::int64_t first = item.first + group * share, end = least_of(first + share, item.end);
-    A value{};
-    if (output < arguments.vectors && first < end)
-      value = fold_along(
-          item_chunks(arguments.leaves, arguments.reduced, arguments.kept.place_of(output).in, first, end, is_aligned),
-          first, end, arguments.op);
-    const A(&own_value)[1] = {value};
-    if (plan.splits == 1 && groups == 1) {
-      if (arch::lane_id() == 0 && output < arguments.vectors) arguments.template write<1>(output, own_value);
-      continue;
+    const int shares = static_cast<int>((item.end - item.first - 1) >> log_share) + 1;
+    const bool joins = plan.splits > 1 || groups > 1;
+    if (joins) __syncthreads();  // until the nodes of the item before have been read
+    if (output < arguments.vectors) {
+      const std::int64_t origin = arguments.kept.place_of(output).in;
+      WARPFOLD_NO_UNROLL
+      for (int number = group; number < shares; number += groups) {
+        const std::int64_t first = item.first + (std::int64_t{number} << log_share),
+                           end = least_of(first + (std::int64_t{1} << log_share), item.end);
+        const A(&value)[1] = {
+            fold_along(item_chunks(arguments.leaves, arguments.reduced, origin, first, end, is_aligned), first, end,
+                       arguments.op)};
+        if (arch::lane_id() > 0) continue;
+        if (joins) shared.put(number * lanes + warp - group * lanes, value);
+        else arguments.template write<1>(output, value);
+      }
     }
+    if (!joins) continue;
     const tile_thread own(lanes);
-    __syncthreads();  // until thread t has read what warp t left before
-    if (arch::lane_id() == 0) shared.warps[warp] = value;
+    const bool exists = base + own.lane < arguments.vectors;
     __syncthreads();
-    const int filled = static_cast<int>((item.end - item.first - 1) / share + 1);
-    A values[1] = {arch::flat_thread() < warps ? shared.warps[arch::flat_thread()] : A{}};
-    join_row_groups<1>(shared.join, own, groups, base + own.lane < arguments.vectors, filled, arguments.op, values);
+    A values[1] = {};
+    if (shares > 1) join_nodes<1>(shared, own, block_threads / lanes, exists, shares, arguments.op, values);
+    else if (exists && own.group == 0) values[0] = shared.singles[own.lane].values[0];
     if (plan.splits > 1) {  // this is the block's only item
-      split_joiner<1, true, Arguments, decltype(shared.join)> joiner(arguments, shared.join, block_threads,
-                                                                     arch::flat_thread() == 0);
+      split_joiner<1, true, Arguments, row_storage<Leaves>> joiner(arguments, shared, block_threads,
+                                                                   arch::flat_thread() == 0);
       joiner.leave(item, own, values);
       return joiner.finish();
     }
-    if (own.group == 0 && base + own.lane < arguments.vectors) arguments.template write<1>(base + own.lane, values);
+    if (own.group == 0 && exists) arguments.template write<1>(base + own.lane, values);
   }
 }
 
