@@ -261,9 +261,9 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
 TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
   constexpr auto slow = segmented::kernel_policy_for(32, 4, true);
   const auto warps_of_team = [&](std::int64_t segments, std::int64_t length, bool is_fixed_length,
-                                 const segmented::kernel_policy& policy) {
-    const auto plan =
-        segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length, 8, 4, policy);
+                                 const segmented::kernel_policy& policy, std::size_t accumulator_bytes = 4) {
+    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length, 8,
+                                                            accumulator_bytes, policy);
     return plan ? 1 << plan->teams.log_warps : 0;
   };
   EXPECT_EQ(warps_of_team(22'369, 3000, true, kinds[0].policy), 4);
@@ -272,6 +272,8 @@ TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
   EXPECT_EQ(warps_of_team(8192, 8192, true, slow), 8) << "no warp is idle";
   EXPECT_EQ(warps_of_team(3355, 20'000, true, slow), 8)
       << "420 blocks of single warps would fill three rounds and a bit";
+  EXPECT_EQ(warps_of_team(3355, 20'000, true, slow, 24), 0) << "whose joins take long, too";
+  EXPECT_EQ(warps_of_team(894, 75'000, true, slow), 8) << "112 blocks of single warps would be one a multiprocessor";
 }
 
 TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {

@@ -176,7 +176,8 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
   deal_splits(plan, items, log_batch,
               least_of<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
                                      max_shared_work_items(plan.lanes, accumulator_bytes)));
-  if (plan.splits == 1 && plan.groups > 1) {  // shares as small as the block has places for their nodes
+  if (policy.takes_turns && plan.splits == 1 && plan.groups > 1) {
+    // Shares are as small as the block has places for their nodes.
     const std::int64_t most_shares = policy.block_threads / plan.lanes;
     plan.log_turns = plan.log_rows - greatest_of(log_batch, ceil_log2(host_side::divide_up(items, most_shares)));
   }

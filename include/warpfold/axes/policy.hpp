@@ -117,6 +117,7 @@ struct row_policy {
   int batch_rows;                 ///< rows of 32 chunks that a warp has in flight
   int short_chunks;               ///< chunks of short outputs that a lane has in flight
   int chunk_items;
+  bool takes_turns;  ///< whether a warp may have several shares of an output
 
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
 };
@@ -130,6 +131,7 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   p.batch_rows = warp::batch_rows(chunk_bytes, lane_bytes);
   p.short_chunks = greatest_of(warp::batch_rows(chunk_bytes, leaf_bytes) / 2, 1);
   p.chunk_items = chunk_items;
+  p.takes_turns = true;
   return p;
 }
 

@@ -14,13 +14,16 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// A lane that folds runs holds few accumulators at a time, so two blocks have enough registers.
+/// A lane that folds runs holds few accumulators at a time, so two blocks have enough registers. Sums that lanes have
+/// in a form of their own take long to join.
 template <class Leaves>
-inline constexpr row_policy row_policy_of = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items,
-                                                           leaf_bytes<Leaves>(),
-                                                           folds_runs<Leaves>
-                                                               ? least_of(lane_leaf_bytes<Leaves>(), std::size_t{32})
-                                                               : lane_leaf_bytes<Leaves>());
+inline constexpr row_policy row_policy_of = [] {
+  constexpr std::size_t lane_bytes = lane_leaf_bytes<Leaves>();
+  row_policy policy = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items, leaf_bytes<Leaves>(),
+                                     folds_runs<Leaves> ? least_of(lane_bytes, std::size_t{32}) : lane_bytes);
+  policy.takes_turns = !sums_in_lanes<Leaves>;
+  return policy;
+}();
 
 /// How the items of an output are read in chunks, one after another.
 template <class Leaves, class Map> struct item_chunks {

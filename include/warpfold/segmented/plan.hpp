@@ -96,11 +96,13 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
   return log_warps;
 }
 
-/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly. `may_idle`:
-/// whether warps of a team may idle, though segments are not very long. `folds_slowly`: whether folds take long.
-inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
-                                                     std::int64_t items, std::int64_t segments, std::int64_t row,
-                                                     bool is_fixed_length, bool may_idle, bool folds_slowly) {
+/// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly, which hold
+/// `warps` warps at once. `may_idle`: whether warps of a team may idle, though segments are not very long.
+/// `folds_slowly`: whether folds take long; `joins_slowly`: and joins, too.
+inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t warps,
+                                                     std::int64_t block_warps, std::int64_t items,
+                                                     std::int64_t segments, std::int64_t row, bool is_fixed_length,
+                                                     bool may_idle, bool folds_slowly, bool joins_slowly) {
   const std::int64_t mean = items / segments;
   if (mean < min_long_mean_rows * row) return {};
   const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
@@ -118,9 +120,13 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
   };
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  if (is_fixed_length && folds_slowly)
+  if (is_fixed_length && folds_slowly) {
     for (int fewer = log_warps; fewer >= 0; --fewer)
-      if (is_busy(fewer, min_slow_team_percent) && fills(fewer)) return fewer;
+      if (is_busy(fewer, min_slow_team_percent) && fills(fewer) &&
+          (fewer == log_warps || segments << (fewer + 1) >= warps))
+        return fewer;
+    if (joins_slowly && !is_busy(log_warps, min_team_percent)) return {};
+  }
   if (!fills(log_warps)) return {};
   if (!may_idle && mean < min_idling_mean_rows * row && !is_busy(log_warps, min_team_percent)) return {};
   return log_warps;
@@ -137,8 +143,9 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
   const auto for_small = log_warps_of_small_input(warps, block_warps, items, segments, row),
              for_long = log_warps_of_long_segments(
-                 greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), block_warps,
-                 items, segments, row, is_fixed_length, may_idle, policy.folds_slowly);
+                 greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps,
+                 block_warps, items, segments, row, is_fixed_length, may_idle, policy.folds_slowly,
+                 accumulator_bytes > max_quick_join_bytes);
   if (!for_small && !for_long) return {};
   const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
 

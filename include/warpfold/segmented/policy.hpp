@@ -74,12 +74,16 @@ inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84;
 inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
 /// Shares are powers of two of rows. If these leave more of a team idle than that
-/// - folds that take long, of segments of one length, are left to smaller teams (on an H200, rows of 3000: argmax 113
-///   us by four warps, 77 by one; sums 64 and 66);
+/// - folds that take long, of segments of one length, are left to smaller teams, if the device holds at most twice as
+///   many warps (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66);
+/// - if more of a team idles than min_team_percent allows, those with accumulators of more than max_quick_join_bytes
+///   are left to the partition by position (rows of 20011: moments 115 us by eight warps, 95 by position; statistics
+///   130 and 108; but logsumexp 93 and 113);
 /// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
 ///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
 ///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
 inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
+inline constexpr std::size_t max_quick_join_bytes = 16;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
