@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The share that a thread folds alone: some or all items of neighbouring outputs. Operators that have full nodes fold
-// it by runs. The next rows are then on their way in shared memory, and the first ones of the next share, too.
+// The share that a thread folds alone, some or all items of neighbouring outputs, where the operator has full nodes: by
+// runs. The next rows are then on their way in shared memory, and the first ones of the next share, too.
 #pragma once
 #include <warpfold/axes/column_batch.cuh>
 #include <warpfold/axes/column_runs.cuh>
@@ -39,32 +39,13 @@ inline constexpr int copying_team = batches_in_shared_memory<Leaves>() > 0
                                         ? 16 / (int{sizeof(typename Leaves::item)} * Leaves::chunk_items)
                                         : 1;
 
-/// Of a thread, share after share. All threads of a block have an object.
+/// The shares of a thread, one after another, by runs. All threads of a block have an object. Without runs it does
+/// nothing, since nothing is under way between shares.
 template <class Leaves, class Op, class Map> class column_share {
  public:
-  using A = typename Leaves::accumulator;
-  static constexpr int vector = Leaves::chunk_items;
-
-  __device__ column_share(const Leaves& leaves, const Map& reduced, Op op, unsigned char*)
-      : leaves_(leaves), reduced_(reduced), op_(op) {}
-
-  /// Takes the items [first, end) of outputs whose first items lie together from `origin` on. Lanes `peers` of the warp
-  /// have the same items of neighbouring outputs, in vectors of 16 bytes; or it is 0.
-  __device__ void begin(std::int64_t origin, std::int64_t first, std::int64_t end, unsigned) {
-    origin_ = origin, first_ = first, end_ = end;
-  }
-  __device__ bool exists() const { return first_ < end_; }
-  /// The roots over all items of the share, which exists.
-  __device__ void fold(A (&values)[vector]) { fold_down(leaves_, reduced_, origin_, first_, end_, op_, values); }
-
- private:
-  const Leaves& leaves_;
-  const Map& reduced_;
-  Op op_;
-  std::int64_t origin_ = 0, first_ = 0, end_ = 0;
+  __device__ column_share(const Leaves&, const Map&, Op, unsigned char*) {}
+  __device__ void begin(std::int64_t, std::int64_t, std::int64_t, unsigned) {}
 };
-
-/// The same by runs.
 template <class Leaves, class Op, class Map>
   requires(folds_runs<Leaves>)
 class column_share<Leaves, Op, Map> {
@@ -75,7 +56,9 @@ class column_share<Leaves, Op, Map> {
   __device__ column_share(const Leaves& leaves, const Map& reduced, Op op, unsigned char* room)
       : leaves_(leaves), reduced_(reduced), op_(op), ahead_(room) {}
 
-  /// The first rows are under way from now on, unless registers would have to hold them.
+  /// Takes the items [first, end) of outputs whose first items lie together from `origin` on. Lanes `peers` of the warp
+  /// have the same items of neighbouring outputs, in vectors of 16 bytes; or it is 0. The first rows are under way from
+  /// now on, unless registers would have to hold them.
   __device__ void begin(std::int64_t origin, std::int64_t first, std::int64_t end, unsigned peers) {
     origin_ = origin, first_ = first;
     ahead_.set_peers(peers);
@@ -84,6 +67,7 @@ class column_share<Leaves, Op, Map> {
     if (!ahead_.are_in_registers) start_first();
   }
   __device__ bool exists() const { return whole_ > 0 || rest_ > 0; }
+  /// The roots over all items of the share, which exists.
   __device__ void fold(A (&values)[vector]) {
     if (ahead_.are_in_registers) start_first();
     using nodes_type = run_nodes<vector, rows, Leaves, Map, Op>;
