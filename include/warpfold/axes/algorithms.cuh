@@ -72,7 +72,7 @@ template <class Arguments> struct whole_columns {
     const std::int64_t in_flight =
                            least_of<std::int64_t>(call.given.reduced_items, policy.alone_rows) * policy.load_bytes,
                        multiprocessors = call.frame.multiprocessors(),
-                       resident = multiprocessors * column_share_blocks<leaves> * column_share_threads<leaves>;
+                       resident = multiprocessors * column_share_blocks * column_share_threads<leaves>;
     return keeps_busy(call.given.outputs / vector, resident,
                       policy.loads_ahead ? multiprocessors * busy_bytes / in_flight : resident * busy_quarters / 4);
   }

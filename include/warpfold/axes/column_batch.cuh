@@ -19,8 +19,8 @@ inline constexpr bool folds_heavily =
     is_heavy<T, A> && !holds_pairs<Leaves> && !(thread::locates<Leaves> && sizeof(T) >= 4);
 /// Whether narrower items become doubles, and little else is to be computed.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
-inline constexpr bool becomes_double = std::is_same_v<A, double> && sizeof(T)<sizeof(A) && Leaves::chunk_items> 1 &&
-                                       !folds_heavily<Leaves>;
+inline constexpr bool becomes_double = std::is_same_v<A, double> && (sizeof(T) < sizeof(A)) &&
+                                       (Leaves::chunk_items > 1) && !folds_heavily<Leaves>;
 /// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
 inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes

@@ -21,8 +21,8 @@ template <class Leaves> consteval int batches_in_shared_memory() {
   if (!is_copied || !folds_runs<Leaves>) return 0;
   constexpr std::size_t batch_bytes = std::size_t{threads} * row_bytes * column_policy_of<Leaves>.alone_rows,
                         join_bytes = std::size_t{threads} * Leaves::chunk_items * sizeof(typename Leaves::accumulator);
-  if (join_bytes + batch_bytes > share_bytes) return 0;
-  return least_of(static_cast<int>((share_bytes - join_bytes) / batch_bytes), most_batches_ahead);
+  if (join_bytes + batch_bytes > most_share_bytes) return 0;
+  return least_of(static_cast<int>((most_share_bytes - join_bytes) / batch_bytes), most_batches_ahead);
 }
 template <class Leaves, int Batches = batches_in_shared_memory<Leaves>(),
           int Rows = column_policy_of<Leaves>.alone_rows>

@@ -13,7 +13,7 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// Of a multiprocessor, requested of the register allocator.
-template <class Leaves> inline constexpr int column_share_blocks = 2;
+inline constexpr int column_share_blocks = 2;
 
 /// Rows that are under way come behind it, at a line of shared memory: misaligned copies take a fifth longer.
 template <class Leaves> struct alignas(128) column_share_storage {
@@ -21,6 +21,7 @@ template <class Leaves> struct alignas(128) column_share_storage {
   grid::drawn_work::storage work;
 };
 
+/// Bytes of shared memory of a block of `threads` threads.
 template <class Leaves> consteval std::size_t column_share_bytes(int threads) {
   return sizeof(column_share_storage<Leaves>) + rows_ahead_bytes<Leaves>(threads);
 }
@@ -28,7 +29,7 @@ template <class Leaves> consteval std::size_t column_share_bytes(int threads) {
 /// Each thread folds a share of an output's items alone: for operators that have much to compute, and for outputs of so
 /// few items that one share has them all.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks<Leaves>)
+__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks)
 column_share_kernel(const __grid_constant__ Arguments given) {
   using A = typename Leaves::accumulator;
   const auto& arguments = with_known_items(given);
@@ -88,7 +89,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
 
 /// Each thread folds whole outputs, so nothing is joined.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks<Leaves>)
+__global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks)
 whole_column_kernel(const __grid_constant__ Arguments arguments) {
   constexpr int block_threads = column_share_threads<Leaves>, vector = Leaves::chunk_items;
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {

@@ -95,7 +95,7 @@ inline constexpr std::size_t run_leaf_bytes = 8;
 /// Batches of them that a thread has under way in shared memory, at most, and bytes for these and for what threads of a
 /// block join.
 inline constexpr int most_batches_ahead = 2;
-inline constexpr std::size_t share_bytes = 46 * 1024;
+inline constexpr std::size_t most_share_bytes = 46 * 1024;
 /// Threads of a block whose lanes hold runs of several parts: two of these blocks have enough registers each.
 inline constexpr int fused_threads = 192;
 /// Bytes of the work items of a multiprocessor where these are folded.
