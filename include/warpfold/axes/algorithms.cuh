@@ -217,7 +217,9 @@ template <class Arguments> struct staged_columns {
                                           sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
     if (!plan || !host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
     const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
-    if (must_fill && plan->grid.lanes * plan->grid.groups < least_staging_threads) return std::nullopt;
+    constexpr bool is_double = std::is_same_v<typename leaves::accumulator, double>;
+    if (must_fill && plan->grid.lanes * plan->grid.groups < (is_double ? least_staging_doubles : least_staging_threads))
+      return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
   }
 };

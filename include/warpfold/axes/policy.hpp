@@ -185,9 +185,9 @@ inline constexpr int least_staged_bytes = 128 * 1024;
 inline constexpr int min_staged_columns = max_narrow_columns + 1, max_staged_columns = 256;
 /// Columns that could be read by vectors are staged, too, if they are few, or if an accumulator is twice as wide as an
 /// item; and if so many threads of a block fold them. (On an H200, 2^26 floats: means of 24 columns 101 us by vectors,
-/// 77 staged; of 40 columns, of which a block folds 4 groups, 78 and 77; sums of 12 columns 85 and 75, of 64 columns 70
-/// and 71.)
-inline constexpr int max_few_staged_columns = 15, least_staging_threads = 175;
+/// 77 staged; sums of 12 columns 85 and 75, of 64 columns 70 and 71. Means of 40 columns, of which a block folds 4
+/// groups, 77 staged and 87 by vectors.)
+inline constexpr int max_few_staged_columns = 15, least_staging_threads = 175, least_staging_doubles = 150;
 /// The same of columns of 4-byte items whose extrema are located: with more, vectors are faster.
 inline constexpr int max_located_staged_columns = 100;
 consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {
