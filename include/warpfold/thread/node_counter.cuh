@@ -30,11 +30,11 @@ class node_counter {
   }
 
   /// Puts the nodes over 2^level values in their place, which holds nothing; or gives those that it holds.
-  __device__ void put(int level, const A (&nodes)[Trees]) requires(RegisterLevels == 0) {
-    copy(high_[level].values, nodes);
+  __device__ void put(int level, const A (&values)[Trees]) requires(RegisterLevels == 0) {
+    copy(high_[level].values, values);
   }
-  __device__ void get(int level, A (&nodes)[Trees]) const requires(RegisterLevels == 0) {
-    copy(nodes, high_[level].values);
+  __device__ void get(int level, A (&values)[Trees]) const requires(RegisterLevels == 0) {
+    copy(values, high_[level].values);
   }
 
   /// The roots over all `pushed` > 0 values.
