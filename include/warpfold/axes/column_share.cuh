@@ -9,7 +9,7 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Of a block.
+/// Threads of a block of the kernels whose threads fold alone.
 template <class Leaves>
 inline constexpr int column_share_threads = least_of(column_policy_of<Leaves>.block_threads, most_share_threads);
 
@@ -33,14 +33,14 @@ template <class Leaves> consteval std::size_t rows_ahead_bytes(int threads) {
   if constexpr (folds_runs<Leaves>) return std::size_t{rows_ahead<Leaves>::warp_bytes} * (threads / warp_lanes);
   else return 0;
 }
-/// Neighbouring lanes that copy rows for one another, if these have vectors.
+/// Number of neighbouring lanes that copy rows for one another, if these rows have vectors.
 template <class Leaves>
 inline constexpr int copying_team = batches_in_shared_memory<Leaves>() > 0
                                         ? 16 / (int{sizeof(typename Leaves::item)} * Leaves::chunk_items)
                                         : 1;
 
-/// The shares of a thread, one after another, by runs. All threads of a block have an object. Without runs it does
-/// nothing, since nothing is under way between shares.
+/// Folds the shares of a thread, one after another, by runs. All threads of a block have an object. Operators without
+/// runs have an empty one: none of their rows are under way between shares.
 template <class Leaves, class Op, class Map> class column_share {
  public:
   __device__ column_share(const Leaves&, const Map&, Op, unsigned char*) {}

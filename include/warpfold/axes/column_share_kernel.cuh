@@ -38,6 +38,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
   auto& shared = arch::dynamic_shared<column_share_storage<Leaves>>();
   const auto& plan = arguments.plan;
   tile_thread own(plan.lanes);
+  // Runs leave few registers: the compiler would divide again for each work item.
   if constexpr (folds_runs<Leaves>) own.lane = arch::opaque(own.lane), own.group = arch::opaque(own.group);
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
@@ -55,7 +56,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
     own_share.begin(exists ? arguments.kept.place_of(column).in : 0, first,
                     exists ? least_of(first + share, item.end) : first, peers);
   };
-  // Or there is nothing to tell other threads. (Exact sums of columns take 3 % longer if that is asked.)
+  // Threads that fold whole outputs need not meet. (Without runs they do: exact sums take 3 % longer if this is asked.)
   const bool joins = !folds_runs<Leaves> || plan.groups > 1 || plan.draws;
   if constexpr (folds_runs<Leaves>) begin(work.item());
   while (work.exists()) {

@@ -92,8 +92,8 @@ constexpr kernel_policy converting(kernel_policy p) {
 
 /// Bytes that stand for the accumulators of an item where columns are folded by runs: 16 rows are in flight.
 inline constexpr std::size_t run_leaf_bytes = 8;
-/// Batches of them that a thread has under way in shared memory, at most, and bytes for these and for what threads of a
-/// block join.
+/// The most batches of these rows that a thread has under way in shared memory; and the bytes of shared memory that a
+/// block has for them and for the values that it joins.
 inline constexpr int most_batches_ahead = 2;
 inline constexpr std::size_t most_share_bytes = 46 * 1024;
 /// Threads of a block whose lanes hold runs of several parts: two of these blocks have enough registers each.
