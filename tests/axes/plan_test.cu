@@ -211,6 +211,9 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
     if (plan.lanes * plan.groups > policy.block_threads || ax::column_threads(plan, policy) > policy.resident_threads)
       return "too many threads";
+    const auto of_teams =
+        ax::plan_columns(resident, vectors, choice.vector, items, kind.accumulator_bytes, policy, max_blocks, 4);
+    if (of_teams.lanes % 4 != 0 || of_teams.lanes * of_teams.groups > policy.block_threads) return "a team is cut";
     return problem(plan, vectors, plan.lanes, items, plan.split_items(), std::int64_t{plan.lanes} * choice.vector,
                    kind.accumulator_bytes, max_blocks);
   }
