@@ -97,10 +97,9 @@ TEST(edge_joins, have_the_bits_of_the_tree_of_bytes) {
   expect_trees<signed char>(wf::moments<>{}, wf::thread::no_transform{});
 }
 
-// Segments of any lengths in one kernel: empty ones, tails, side by side, one after another, and cut into units.
-template <class T, class Op, class Transform> void expect_mixed_trees(Op op, Transform transform) {
-  using lift = wf::thread::lifted<Op, Transform>;
-  using A = typename Op::result;
+// Segments of any lengths in one kernel: empty ones, tails, side by side, and long ones, of which several wait for one
+// another, or are cut into units.
+std::vector<int> offsets_of_any_lengths() {
   wf_test::random_source random(9);
   std::vector<int> offsets{0};
   const auto append = [&](std::int64_t length) { offsets.push_back(offsets.back() + static_cast<int>(length)); };
@@ -108,28 +107,56 @@ template <class T, class Op, class Transform> void expect_mixed_trees(Op op, Tra
     for (int s = 0; s < 150; ++s) append(random.below(most));
   for (const std::int64_t length : {255, 256, 257, 0, 511, 512, 513, 1, 2047, 2048, 2051, 0, 16'384, 16'391, 70'001, 8})
     append(length);
+  for (int s = 0; s < 40; ++s) append(513 + random.below(1500));
+  for (const std::int64_t length : {16'400, 513, 17'003, 16'385, 18'000, 16'390, 20'001, 600, 5, 700, 16'383, 16'384})
+    append(length);
+  return offsets;
+}
+
+/// By the way `Packing`. `rarity`: every so many items one is NaN, if it is not 0.
+template <wf::segmented::packing Packing, class T, class Op, class Transform>
+void expect_mixed_trees(Op op, Transform transform, int rarity = 0) {
+  using lift = wf::thread::lifted<Op, Transform>;
+  using A = wf::accumulator_t<Op, T>;
+  wf_test::random_source random(10);
+  const std::vector<int> offsets = offsets_of_any_lengths();
   std::vector<T> items(static_cast<std::size_t>(offsets.back()));
   for (T& x : items) x = static_cast<T>(static_cast<int>(random.below(1 << 20)) - (1 << 19)) / 1024;
-  const A empty{-1, 5, {7}};
+  for (std::size_t i = 0; rarity > 0 && i < items.size(); i += random.below(2 * rarity) + 1) items[i] = NAN;
+  const A empty = op.lift(transform(T(5)));
   for (const int max_blocks : {0, 1}) {
     const device_array<T> in(items, 1 + max_blocks);
     const device_array<int> device_offsets(offsets);
     const device_array<A> out(std::ssize(offsets) - 1);
-    wf_test::in_place::reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
-                              wf::segmented_options<A>{.empty = empty, .max_blocks = max_blocks}, lift{op, transform});
+    wf_test::by_position<Packing>::reduce(in.items(), device_offsets.items(), std::span<A>(out.data(), out.size()), op,
+                                          wf::segmented_options<A>{.empty = empty, .max_blocks = max_blocks},
+                                          lift{op, transform});
     const auto found = out.to_host();
     for (std::size_t s = 0; s < found.size(); ++s) {
-      std::vector<A> values;
-      for (int i = offsets[s]; i < offsets[s + 1]; ++i)
-        values.push_back(op.lift(transform(items[static_cast<std::size_t>(i)])));
+      std::vector<std::remove_cvref_t<decltype(transform(T()))>> values;
+      for (int i = offsets[s]; i < offsets[s + 1]; ++i) values.push_back(transform(items[static_cast<std::size_t>(i)]));
       const A expected = values.empty() ? empty : wf::canonical_tree::replay(values.data(), std::ssize(values), op);
       ASSERT_EQ(std::memcmp(&found[s], &expected, sizeof(A)), 0)
           << "segment " << s << " of " << values.size() << " items, max_blocks " << max_blocks;
     }
   }
 }
+constexpr auto in_place = wf::segmented::packing::in_place, late = wf::segmented::packing::late,
+               late_and_few = wf::segmented::packing::late_and_few;
 
-TEST(edge_joins, of_any_lengths) { expect_mixed_trees<float>(wf::moments<>{}, wf::thread::no_transform{}); }
-TEST(edge_joins, of_any_lengths_of_transformed_items) { expect_mixed_trees<float>(wf::moments<>{}, half_of{}); }
+TEST(edge_joins, of_any_lengths) {
+  expect_mixed_trees<in_place, float>(wf::moments<>{}, wf::thread::no_transform{});
+  expect_mixed_trees<late, float>(wf::moments<>{}, wf::thread::no_transform{});
+}
+TEST(edge_joins, of_any_lengths_of_transformed_items) {
+  expect_mixed_trees<in_place, float>(wf::moments<>{}, half_of{});
+}
+// A long segment with NaN is folded again, while others wait.
+TEST(edge_joins, of_any_lengths_with_nan) {
+  for (const int rarity : {0, 3, 2000, 40'000})
+    expect_mixed_trees<late, float>(wf::statistics<>{}, wf::thread::no_transform{}, rarity);
+  expect_mixed_trees<late_and_few, float>(wf::statistics<>{}, wf::thread::no_transform{}, 2000);
+  expect_mixed_trees<late_and_few, float>(wf::moments<2, wf::nan_policy::omit>{}, wf::thread::no_transform{}, 2000);
+}
 
 }  // namespace

@@ -52,8 +52,8 @@ template <warpfold::segmented::packing Packing> struct by_position {
 using in_place = by_position<warpfold::segmented::packing::in_place>;
 using staged = by_position<warpfold::segmented::packing::staged>;
 
-/// The kernel of segments that are dealt by number, by teams of 1 warp to all of a block, in turn. Ranges and units
-/// are short, so that most segments are too long for a team.
+/// The kernel of segments that are dealt by number, by teams of 1 warp to all of a block, in turn, and by blocks of one
+/// warp. Ranges and units are short, so that most segments are too long for a team.
 struct per_warp_team {
   static constexpr bool needs_bulk_copies = false;
   static constexpr bool deals_by_number = true;  ///< at most one block per segment: more short ones show nothing new
@@ -77,13 +77,17 @@ struct per_warp_team {
                                                                  std::size_t accumulator_bytes,
                                                                  const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
-    const std::int64_t block_warps = policy.block_threads / 32, length = lengths[turn % 3];
+    const int sizes = std::bit_width(static_cast<unsigned>(policy.block_threads / 32)) + 1;  // of teams, and one more
+    const int size = turn % sizes;
+    const std::int64_t block_warps = size == sizes - 1 ? 1 : policy.block_threads / 32, length = lengths[turn % 3];
+    ++turn;
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t partition_blocks =
         std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
     warpfold::segmented::segment_per_warp_team_plan plan{};
-    const int sizes = std::bit_width(static_cast<unsigned>(block_warps));  // of teams
-    plan.teams = {turn++ % sizes, static_cast<int>(partition_blocks)};
+    plan.teams = {block_warps == 1 ? 0 : size, std::countr_zero(static_cast<unsigned>(block_warps)),
+                  static_cast<int>(partition_blocks)};
+    plan.block_threads = static_cast<int>(block_warps) * 32;
     plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.teams.log_warps, block_warps));
     plan.partition.positions_per_warp =
         std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);

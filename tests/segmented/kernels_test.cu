@@ -180,8 +180,9 @@ TEST(segmented_reduce_dealt, equal_segments) {
                              });
 }
 
-/// A call takes this kernel, unless the grid is bounded: the bits are those of other kernels.
-void expect_deals(const layout& where) {
+/// A call takes this kernel, with `single` warps or with teams, unless the grid is bounded: the bits are those of other
+/// kernels.
+void expect_deals(const layout& where, bool single = false) {
   const std::int64_t segments = where.segments();
   const auto items = random_items_of<float>(where);
   const device_array<float> in(items);
@@ -194,7 +195,11 @@ void expect_deals(const layout& where) {
         [&]<class S, class Leaves>(const wf::host_side::call_frame& frame,
                                    const wf::segmented::kernel_arguments<S, Leaves, wf::plus, float*>& arguments) {
           using kernel = wf::segmented::segment_per_warp_team_reduction<S, Leaves, wf::plus, float*>;
-          EXPECT_EQ(kernel::plan(frame, arguments).has_value(), max_blocks == 0) << where;
+          const auto plan = kernel::plan(frame, arguments);
+          ASSERT_EQ(plan.has_value(), max_blocks == 0) << where;
+          if (plan) {
+            EXPECT_EQ(plan->block_threads == 32, single) << where;
+          }
         });
   for (const int max_blocks : {0, 1}) {
     const auto results =
@@ -222,13 +227,26 @@ TEST(segmented_reduce_dealt, is_what_a_small_call_takes) {
 TEST(segmented_reduce_dealt, is_what_long_segments_take) {
   const auto device = wf::host_side::current_device();
   const auto warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
-  lengths about(static_cast<std::size_t>(warps / 2)), wild(about.size());
+  lengths about(static_cast<std::size_t>(warps / 3)), wild(about.size());
   for (std::size_t s = 0; s < about.size(); ++s) {
     about[s] = static_cast<std::int64_t>(2050 + s * 97 % 500);
     wild[s] = s == 3 ? warps * 1000 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
   }
   expect_deals({"about as long", about});
   expect_deals({"of all lengths", wild});
+}
+
+// Several for each warp that the device holds.
+TEST(segmented_reduce_dealt, single_warps_are_what_segments_of_some_thousand_items_take) {
+  const auto device = wf::host_side::current_device();
+  const auto warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
+  lengths about(static_cast<std::size_t>(2 * warps)), wild(about.size());
+  for (std::size_t s = 0; s < about.size(); ++s) {
+    about[s] = static_cast<std::int64_t>(1030 + s * 97 % 300);
+    wild[s] = s == 3 ? warps * 400 : static_cast<std::int64_t>(s % 4 == 0 ? 0 : s * 571 % 3000);
+  }
+  expect_deals({"about as long", about}, true);
+  expect_deals({"of all lengths", wild}, true);
 }
 
 }  // namespace

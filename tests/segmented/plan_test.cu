@@ -156,13 +156,15 @@ TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
 
 std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_resident_blocks, std::int64_t items,
                     std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {
-  const int block_warps = kind.policy.block_threads / warp_lanes;
+  const int block_warps = plan.block_threads / warp_lanes;
   const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
+  if (plan.block_threads != kind.policy.block_threads && plan.block_threads != warp_lanes) return "odd blocks";
   const std::int64_t ranged_warps = std::int64_t{plan.teams.partition_blocks} * block_warps,
                      unit = std::int64_t{1} << log_unit;
 
+  const int min_rows = block_warps == 1 ? segmented::min_single_rows : segmented::min_long_mean_rows;
   if (plan.blocks > 3 * max_resident_blocks &&
-      items / segments < std::int64_t{segmented::min_long_mean_rows} * warp_lanes * kind.chunk_items)
+      items / segments < std::int64_t{min_rows} * warp_lanes * kind.chunk_items)
     return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
   if (plan.teams.log_warps < 0 || 1 << plan.teams.log_warps > block_warps) return "a team is no part of a block";
@@ -227,7 +229,7 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
   EXPECT_EQ(warps_of_team(mega, 1 << 15), 0) << "too few teams";
   EXPECT_EQ(warps_of_team(4 * mega, 600), 0) << "more segments than warps";
   EXPECT_EQ(warps_of_team(4 * mega, 1000), 1);
-  EXPECT_EQ(warps_of_team(16 * mega, 1024), 0) << "bytes count, not trips";
+  EXPECT_EQ(warps_of_team(16 * mega, 1000), 0) << "bytes count, not trips";
 }
 
 TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
@@ -237,12 +239,11 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
                                                             k.accumulator_bytes, k.policy);
     return plan ? 1 << plan->teams.log_warps : 0;
   };
-  EXPECT_EQ(warps_of_team(1 << 15, 2047), 0);
-  EXPECT_EQ(warps_of_team(1 << 15, 2048), 2);
-  EXPECT_EQ(warps_of_team(1 << 14, 4096), 4);
+  EXPECT_EQ(warps_of_team(1 << 13, 2047), 0);
+  EXPECT_EQ(warps_of_team(1 << 13, 2048), 2);
+  EXPECT_EQ(warps_of_team(1 << 13, 4096), 4);
   EXPECT_EQ(warps_of_team(1 << 13, 2500), 4);
-  EXPECT_EQ(warps_of_team(1 << 15, 2500), 0) << "one warp of four would be idle, and there is much to read";
-  EXPECT_EQ(warps_of_team(1 << 14, 5000), 8) << "three of eight, but each block reads much at once";
+  EXPECT_EQ(warps_of_team(1 << 14, 7000), 8);
   EXPECT_EQ(warps_of_team(2 * 132, 1 << 20), 8);
   EXPECT_EQ(warps_of_team(2 * 132 + 1, 1 << 20), 0) << "three rounds over the multiprocessors, the last nearly empty";
   EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
@@ -254,6 +255,30 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   };
   EXPECT_FALSE(takes_narrow(8191)) << "rows of 512 items: few warps for a segment";
   EXPECT_TRUE(takes_narrow(8192));
+}
+
+TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
+  const auto block_threads = [&](std::int64_t segments, std::int64_t length, const segmented::kernel_policy& policy,
+                                 std::size_t accumulator_bytes = 4, int chunk_items = 8, bool is_fixed_length = false) {
+    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length,
+                                                            chunk_items, accumulator_bytes, policy);
+    return plan ? plan->block_threads : 0;
+  };
+  const auto& policy = kinds[0].policy;  // rows of 256 items; the device holds 4224 warps
+  EXPECT_EQ(block_threads(1 << 15, 1023, policy), 0) << "by position";
+  EXPECT_EQ(block_threads(1 << 15, 1024, policy), 32);
+  EXPECT_EQ(block_threads(2 * 4224, 3000, policy), 32);
+  EXPECT_EQ(block_threads(2 * 4224 - 1, 3000, policy), 256) << "too few for single warps";
+  EXPECT_EQ(block_threads(1 << 15, 6143, policy), 32);
+  EXPECT_EQ(block_threads(1 << 15, 6144, policy), 256);
+  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 4, 8, true), 256) << "of one length";
+  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 4, 16), 0) << "narrow items";
+  // Long joins: by position, the longer the wider.
+  constexpr auto long_joins = segmented::kernel_policy_for(32, 8, true, true);
+  EXPECT_EQ(block_threads(1 << 15, 6143, long_joins, 8), 0);
+  EXPECT_EQ(block_threads(1 << 15, 6144, long_joins, 8), 256);
+  EXPECT_EQ(block_threads(1 << 15, 256 * 256 - 1, long_joins, 24), 0);
+  EXPECT_EQ(block_threads(1 << 15, 256 * 256, long_joins, 24), 256);
 }
 
 // Of 3000 items, shares of 1024 leave one warp of four idle. Folds that take long go to single warps then, if their

@@ -107,8 +107,10 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {
-    constexpr const char* why = "few items, or long segments: a team of warps for each segment";
-    enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition,
+    const char* const why = plan.block_threads == warp_lanes
+                                ? "segments of some thousand items: a warp for each"
+                                : "few items, or long segments: a team of warps for each segment";
+    enqueue_partition(frame, kernel, {plan.blocks, plan.block_threads, shared_bytes, 0, why}, given, plan.partition,
                       plan.teams);
   }
 };

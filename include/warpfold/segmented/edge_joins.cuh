@@ -6,6 +6,7 @@
 // its own joins, which count and may divide. (chunk_joins.cuh: how nodes are folded and joined.)
 #pragma once
 #include <warpfold/segmented/chunk_joins.cuh>
+#include <warpfold/segmented/edge_tails.cuh>
 #include <warpfold/segmented/fold_again.cuh>
 #include <warpfold/thread/choose.cuh>
 
@@ -82,25 +83,6 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
   }
 }
 
-/// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
-/// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
-/// short segments have one.
-template <class Leaves, class Index, class Full, int Levels>
-__device__ void fold_tail(const Leaves& leaves, Index end, int count, bool inside, Full (&nodes)[Levels]) {
-  constexpr int part = Leaves::chunk_items > 8 ? Leaves::chunk_items / 2 : Leaves::chunk_items;
-  const auto parts = leaves.template from<part>(0);
-  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
-  const int rest = count & (part - 1);
-  chunk last = {}, before = {};
-  load_chunk(parts, last, end - rest, rest, inside);
-  const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
-  if (has_half) load_chunk(parts, before, end - count, part, inside);
-  thread::detail::pick_full_nodes<0, part>(
-      thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
-  if constexpr (part < Leaves::chunk_items)
-    if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, 0, true);
-}
-
 /// Folds the `chunks` chunks of the calling lane's segment, from item `first` on.
 template <class Leaves, class Op, class Nodes>
 __device__ void fold_in_lane(const Leaves& leaves, int first, int chunks, bool inside, Op op, Nodes& nodes) {
@@ -126,52 +108,29 @@ __device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, i
                                const Nodes& nodes) -> typename Leaves::accumulator {
   constexpr int log_chunk = log2_of(Leaves::chunk_items);
   const auto& op = thread::full_form_of(leaves);
-  typename Nodes::node of_tail[log_chunk] = {};
-  fold_tail(leaves, static_cast<Index>(first + count), static_cast<int>(count & (Leaves::chunk_items - 1)), inside,
-            of_tail);
+  const auto end = static_cast<Index>(first + count);
+  const int tail = static_cast<int>(count & (Leaves::chunk_items - 1));
+  constexpr int least = tells_tail<Leaves> ? log2_of(few_items + 1) : 0;  // levels below are folded at once
+  typename Nodes::node of_tail[greatest_of(log_chunk - least, 1)] = {};
   typename Leaves::accumulator value{};
   bool found = false;
+  if constexpr (tells_tail<Leaves>)
+    found = fold_told_tail(leaves, end, tail, inside, leaves.transform.op, of_tail[0], value);
+  else fold_tail(leaves, end, tail, inside, of_tail);
   WARPFOLD_NO_UNROLL
-  for (int level = 0; count >> level != 0; ++level) {
+  for (int level = least; count >> level != 0; ++level) {
     if (!(count >> level & 1)) continue;
     typename Nodes::node node = of_tail[0];
     if (level >= log_chunk) node = nodes.at(level - log_chunk, segment);
     else {
       WARPFOLD_UNROLL
-      for (int l = 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l], node);
+      for (int l = least + 1; l < log_chunk; ++l) node = thread::choose(l == level, of_tail[l - least], node);
     }
     const std::int64_t items = std::int64_t{1} << level;
     value = found ? thread::detail::join_fewer(op, node, items, value) : op.of_full(node, items);
     found = true;
   }
   return value;
-}
-/// The node over the last `count` items of a segment, which end before item `end`: less than a chunk, by the operator's
-/// own joins. With a count of 0 it means nothing. Terms are folded in halves of a chunk, since most tails have only one
-/// of them. (Means would need 60 registers so instead of 48.)
-template <class Leaves, class Index, class Op>
-__device__ auto fold_own_tail(const Leaves& leaves, Index end, int count, bool inside, Op op) {
-  constexpr int part = may_join_terms<Leaves> ? Leaves::chunk_items / 2 : Leaves::chunk_items;
-  const auto parts = leaves.template from<part>(0);
-  using chunk = typename std::remove_cv_t<decltype(parts)>::chunk;
-  const int rest = count & (part - 1);
-  chunk last = {};
-  if constexpr (part == Leaves::chunk_items) {
-    load_chunk(parts, last, end - rest, rest, inside);
-    return thread::fold_chunk(parts, last, op, rest);
-  } else {
-    chunk before = {};
-    const bool has_half = (count & part) != 0;
-    if (has_half) load_chunk(parts, before, end - count, part, inside);
-    if (rest > 0) load_chunk(parts, last, end - rest, rest, inside);
-    typename Leaves::accumulator value{};
-    if (has_half) value = thread::fold_chunk(parts, before, op);
-    if (rest > 0) {
-      const auto right = thread::fold_chunk(parts, last, op, rest);
-      value = has_half ? op(value, right) : right;
-    }
-    return value;
-  }
 }
 /// join_full_edge, or the same by the operator's own joins if it has no full nodes.
 template <class Leaves, class Index, class Count, class Op, class Nodes>
@@ -184,6 +143,13 @@ __device__ auto join_edge(const Leaves& leaves, Index first, Count count, int se
     const auto value = fold_own_tail(leaves, static_cast<Index>(first + count), tail, inside, op);
     return join_left_nodes(op, chunks, segment, nodes, tail > 0, value);
   }
+}
+
+/// The same, not inlined: the loop that folds chunks before it has registers of its own.
+template <class Leaves, class Op, class Nodes>
+WARPFOLD_NO_INLINE __device__ auto join_edge_apart(const Leaves& leaves, int first, int count, int segment, bool inside,
+                                                   Op op, const Nodes& nodes) -> typename Leaves::accumulator {
+  return join_edge(leaves, first, count, segment, inside, op, nodes);
 }
 
 /// Writes the result of a segment, unless NaN that do not count were folded into it. Returns whether it did. Results
@@ -237,7 +203,8 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
   __syncwarp();
   const int lane = arch::lane_id();
   const auto fold_edge = [&] {
-    return detail::join_edge(leaves, lane * length, length, lane, is_inside(0, taken * length), op, storage.nodes);
+    return detail::join_edge_apart(leaves, lane * length, length, lane, is_inside(0, taken * length), op,
+                                   storage.nodes);
   };
   const bool is_wrong = lane < taken && !detail::write_if_right(leaves, fold_edge(), write);
   __syncwarp();

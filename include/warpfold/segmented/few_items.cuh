@@ -9,7 +9,6 @@
 
 namespace warpfold::segmented {
 
-inline constexpr int few_items = 7;
 /// Items of a segment that a lane folds alone. Those of plain terms (thread/item_terms.cuh) have no full nodes.
 template <class Leaves> inline constexpr int max_lane_items = may_join_full_nodes<wide_leaves<Leaves>> ? 31 : few_items;
 
@@ -31,29 +30,6 @@ struct tile_segment {
 using tile_list = thread::array<tile_segment, tile_segments_per_lane * warp_lanes>;
 
 namespace detail {
-
-/// Whether `Op` tells how to fold few items of type `T`; if it is fused, whether each part does whose full nodes hold
-/// something.
-template <class Op, class T, class A> WARPFOLD_JIT consteval bool find_tells_few() {
-  if constexpr (thread::is_fused<Op>) {
-    return []<std::size_t... Is>(std::index_sequence<Is...>) {
-      using thread::detail::part_operator_t;
-      return ((!thread::tells_wide_full_nodes<part_operator_t<Op, Is>>() ||
-               find_tells_few<part_operator_t<Op, Is>, T, thread::part_t<A, Is>>()) &&
-              ...);
-    }
-    (std::make_index_sequence<Op::part_count>());
-  } else return requires(const T(&items)[few_items], A& value) {
-      Op::fold_few(items, 1, value);
-    };
-}
-template <class Leaves> WARPFOLD_JIT consteval bool find_tells_few_of() {
-  if constexpr (thread::has_full_form<Leaves>)
-    return find_tells_few<decltype(Leaves::transform.op), typename thread::detail::full_form<Leaves>::item,
-                          typename Leaves::accumulator>();
-  else return false;
-}
-template <class Leaves> inline constexpr bool tells_few = find_tells_few_of<Leaves>();
 
 /// The node over the first `count` items, at most few_items, of a chunk of 8, by full nodes of 4, 2 and 1 items, and at
 /// most two joins that count and may divide. With a count of 0 it means nothing, and nothing is joined: a division of
@@ -78,32 +54,7 @@ __device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chun
   return value;
 }
 
-/// Sets `value` to the same, where the operator tells how. Returns false if that is not right, which takes a NaN.
-template <class Leaves, class Op, class A>
-__device__ bool fold_told_items(const Leaves& leaves, const typename Leaves::chunk& from, const Op& op, int count,
-                                A& value) {
-  if constexpr (thread::is_fused<Op>) {
-    return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-      return (fold_told_items(thread::part_of<Is>(op, leaves), from, op.template part<Is>(), count,
-                              value.template get<Is>()) &
-              ...);
-    }
-    (std::make_index_sequence<Op::part_count>());
-  } else if constexpr (thread::has_empty_full_nodes<Leaves>) {
-    value = op.of_full({}, count);  // another part tells whether all items count
-    return true;
-  } else if constexpr (thread::has_full_nodes<Leaves>) {
-    typename thread::detail::full_nodes_of<Leaves>::item items[few_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
-    return op.fold_few(items, count, value);
-  } else {
-    value = thread::fold_chunk(leaves, from, op, count);
-    return true;
-  }
-}
-
-/// The same in one of three ways.
+/// Sets `value` to the same, in one of three ways. Returns false if it is not right, which takes a NaN.
 template <class Leaves, class A>
 __device__ bool fold_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count, A& value) {
   static_assert(Leaves::chunk_items == few_items + 1);
@@ -177,6 +128,17 @@ __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, [[
   return is_right;
 }
 
+/// Brings the items of a tile into the L2 cache, if they are behind a pointer, and few: lanes load the items of one
+/// segment after another. (On an H200, moments of lengths of 4 take 224 us so, and 264 without.)
+template <class Source> __device__ void prefetch_items(const Source& source, std::int64_t first, int count) {
+  constexpr int line_bytes = 128;
+  if constexpr (requires { source.data; }) {
+    const auto* const from = reinterpret_cast<const unsigned char*>(source.data + first);
+    const int byte = arch::lane_id() * line_bytes;
+    if (byte < count * int{sizeof(typename Source::item)}) arch::prefetch_into_l2(from + byte);
+  }
+}
+
 /// Folds the segments of at most max_lane_items items of a tile: segment 32 k + lane is word `k` of the lane, and the
 /// result of segment 0 is written to `out`. Rows of few items come first; longer segments are listed and folded 32 at a
 /// time; so are, in the end, those that were folded wrong. `leaves` begin with the tile's first item, number `origin`.
@@ -220,8 +182,10 @@ WARPFOLD_NO_INLINE __device__ void fold_tile_in_lanes(const Arguments& arguments
       __syncwarp();
     }
     if (!takes || !is_right) continue;
-    if (own.count() > 0) arguments.write(out, own.number(), origin + own.begin(), own.count(), result);
-    else thread::put(place_of(out, own.number(), origin + own.begin(), 0), arguments.empty.alone());
+    // One store for both: a result may be long, and lowering it, too.
+    if constexpr (!thread::joins_initial_value<Out>)
+      result = own.count() > 0 ? arguments.init.join(result, arguments.op) : arguments.empty.alone();
+    thread::put(place_of(out, own.number(), origin + own.begin(), own.count()), result);
   }
   __syncwarp();
   if constexpr (!never_folds_again<Leaves>) {
@@ -247,10 +211,11 @@ template <class Tile> __device__ bool numbers_items(const Tile& tile, int taken)
   return tile.end_of(taken - 1) - tile.first_item() < 1 << tile_segment::begin_bits;
 }
 
-/// Folds the segments of at most max_lane_items items among the kept ones of the tile that begins with segment `first`,
-/// where numbers_items, and writes their results, those of empty ones too. All lanes call it.
+/// Folds the segments of at most max_lane_items items among the `taken` kept ones of the tile that begins with segment
+/// `first`, where numbers_items, and writes their results, those of empty ones too. All lanes call it.
 template <class Arguments, class Tile>
-__device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first, tile_list& list) {
+__device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, std::int64_t first, int taken,
+                                  tile_list& list) {
   static_assert(Tile::segments_per_lane == 4);
   constexpr int most = max_lane_items<typename Arguments::leaves_type>;
   const auto first_item = tile.first_item();
@@ -260,6 +225,7 @@ __device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, 
                             0 <= count && count <= most ? count : tile_segment::none, k * warp_lanes + arch::lane_id());
   };
   const std::int64_t origin = tile.base + first_item;
+  detail::prefetch_items(arguments.leaves.source, origin, static_cast<int>(tile.end_of(taken - 1) - first_item));
   detail::fold_tile_in_lanes(arguments, arguments.leaves.template from<few_items + 1>(origin), arguments.out + first,
                              origin, list, word(0), word(1), word(2), word(3));
 }
@@ -281,10 +247,11 @@ template <class Arguments, int Tiny, bool TakesFew> struct lane_folds {
   /// way. All lanes call it.
   template <class Tile, class Meanwhile>
   __device__ static void fold(const Arguments& arguments, const Tile& tile, std::int64_t first,
-                              [[maybe_unused]] int most_of_tile, [[maybe_unused]] storage& list, Meanwhile meanwhile) {
+                              [[maybe_unused]] int taken, [[maybe_unused]] int most_of_tile,
+                              [[maybe_unused]] storage& list, Meanwhile meanwhile) {
     if constexpr (TakesFew) {
       meanwhile();
-      if (most_of_tile > 0) fold_few_in_place(arguments, tile, first, list);
+      if (most_of_tile > 0) fold_few_in_place(arguments, tile, first, taken, list);
       else write_empty(arguments, tile, first);
     } else fold_tiny_in_place<Tiny>(arguments, tile, first, meanwhile);
   }

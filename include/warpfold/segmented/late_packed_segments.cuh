@@ -69,6 +69,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
     union {
       edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
       typename by_lanes::storage list;
+      typename long_pieces<Arguments>::storage of_long;
     };
   };
 
@@ -80,7 +81,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// longest has `longest` items. Returns the new number of pending segments.
   template <class Tile> __device__ int fold(Tile tile, std::int64_t first, int taken, int longest, int pending) const {
     const int most = by_lanes::most_of(tile, taken);
-    if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, most, own_.list, [] {});
+    if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.list, [] {});
     if (longest <= most) return pending;
     int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_NO_UNROLL
@@ -97,7 +98,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    by_lanes::fold(arguments_, tile, first, tiny, own_.list, meanwhile);
+    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.list, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;
@@ -125,8 +126,7 @@ template <class Arguments> WARPFOLD_JIT consteval bool find_may_pack_late() {
   if constexpr (!decltype(Arguments::segments)::is_fixed_length && detail::tells_join_fewer<leaves>()) {
     constexpr int warps = policy_of<leaves>.block_threads / warp_lanes;
     constexpr std::size_t bytes = sizeof(typename late_packed_segments<Arguments>::storage) +
-                                  sizeof(typename decltype(Arguments::segments)::scratch) +
-                                  sizeof(long_segment_nodes<leaves>);
+                                  sizeof(typename decltype(Arguments::segments)::scratch);
     return warps * bytes <= max_packing_bytes;
   } else return false;
 }

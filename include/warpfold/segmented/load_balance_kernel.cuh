@@ -56,13 +56,17 @@ struct short_segments_of<Arguments, packing::in_place> {
 template <class Arguments, packing Packing> struct kernel_storage {
   static constexpr int warps = policy_of<typename Arguments::leaves_type>.block_threads / warp_lanes;
   thread::array<typename short_segments_of<Arguments, Packing>::type::storage, warps> own;
-  thread::array<long_segment_nodes<typename Arguments::leaves_type>, warps> of_long;
 };
 
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do.
 template <packing Packing, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
-                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
+#ifdef FEWB
+                                  Packing == packing::late_and_few
+                                      ? FEWB
+                                      :
+#endif
+                                      policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
   const auto& arguments = with_even_ranges(given);
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
@@ -75,6 +79,8 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   auto& own = storage.own[arch::flat_warp()];
   using short_segments_type = typename short_segments_of<arguments_type, Packing>::type;
   short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
+  long_pieces<arguments_type> long_pieces_of_warp(arguments,
+                                                  short_segments_type::of_long(storage.own[arch::flat_warp()]));
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
@@ -103,19 +109,21 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   if (previous_first) settle_previous(before), begins = true;
   while (true) {
     if (may_be_short && !begins && items.end - items.begin <= max_short_items) {
+      long_pieces_of_warp.finish();
       short_segments_of_warp.fold(at);  // folds nothing if the next one is long
       settle_next();
     } else if (!begins) {
       const auto next =
           segments.next_span(at.segment + 1, items.end, max_short_items);  // loaded while this one is folded
-      fold_long_segment(arguments, range, at.segment, {items.begin, items.end}, storage.of_long[arch::flat_warp()]);
-      if (!previous_first && at.segment < start.segment) return;
+      fold_long_segment(arguments, range, at.segment, {items.begin, items.end}, long_pieces_of_warp);
+      if (!previous_first && at.segment < start.segment) return long_pieces_of_warp.finish();
       ++at.segment, at.cursor = items.end;
       settle(next);
     }
     begins = false;
     if (at.segment < segments.count && partition.position(at.segment, items.begin) < range.end) continue;
     const auto last = segments.previous(start);  // loaded while the last ones are folded
+    long_pieces_of_warp.finish();
     short_segments_of_warp.finish(at.pending);
     if (previous_first || !settle_previous(last)) return;
   }

@@ -42,6 +42,7 @@ struct load_balance_partition : segment::partition<load_balance_partition> {
 /// it.
 struct warp_teams {
   int log_warps;         ///< a team is 2^log_warps neighbouring warps of a block
+  int log_block_warps;   ///< of a block of the grid
   int partition_blocks;  ///< the first blocks, whose warps fold the units of segments that are too long for a team
 };
 

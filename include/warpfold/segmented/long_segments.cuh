@@ -3,39 +3,71 @@
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/code_size.cuh>
-#include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_span.cuh>
+#include <warpfold/segmented/long_edges.cuh>
 
 namespace warpfold::segmented {
 
-/// A warp's storage for the right edge of a long segment, if it is joined late.
-template <class Leaves> struct long_segment_storage {
+namespace detail {
+
+template <class Leaves> struct span_storage {
   struct type {};
 };
 template <class Leaves>
   requires may_join_full_nodes<wide_leaves<Leaves>>
-struct long_segment_storage<Leaves> {
+struct span_storage<Leaves> {
   using type = span_nodes<late_leaves<Leaves>>;
 };
-template <class Leaves> using long_segment_nodes = typename long_segment_storage<Leaves>::type;
 
-/// The canonical tree over the `items` > 0 items from item `first` on. Valid in lane 0. All lanes of the warp call it.
-template <class Leaves, class Op>
-__device__ auto fold_long_span(const Leaves& leaves, std::int64_t first, std::int64_t items, [[maybe_unused]] Op op,
-                               [[maybe_unused]] long_segment_nodes<Leaves>& nodes) {
-  constexpr int rows = long_rows_of<Leaves>;
-  constexpr bool one_loop = has_one_span_loop<Leaves>;
-  if constexpr (may_join_full_nodes<wide_leaves<Leaves>>)
-    return fold_full_span(leaves.template from<late_leaves<Leaves>::chunk_items>(0), first, items, nodes);
-  else return fold_span<rows, one_loop>(leaves, first, items, op);
-}
+/// The long pieces of a warp, each of which is folded at once.
+template <class Arguments> class long_spans {
+ public:
+  using leaves_type = typename Arguments::leaves_type;
+  using storage = typename span_storage<leaves_type>::type;
+
+  __device__ long_spans(const Arguments& arguments, storage& own) : arguments_(arguments), own_(own) {}
+  /// As long_edges do (long_edges.cuh). All lanes call write(value) for a whole segment; the value is valid in lane 0.
+  template <class UnitValue, class Write>
+  __device__ void add(std::int64_t first, std::int64_t items, std::int64_t, bool whole, UnitValue unit_value,
+                      Write write) const {
+    const auto value = fold(first, items);
+    if (whole) write(value);
+    else if (arch::lane_id() == 0) unit_value() = value;
+  }
+  __device__ void finish() const {}
+
+ private:
+  /// Valid in lane 0.
+  __device__ auto fold(std::int64_t first, std::int64_t items) const {
+    const leaves_type& leaves = arguments_.leaves;
+    if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+      return fold_full_span(leaves.template from<late_leaves<leaves_type>::chunk_items>(0), first, items, own_);
+    else
+      return fold_span<long_rows_of<leaves_type>, has_one_span_loop<leaves_type>>(leaves, first, items, arguments_.op);
+  }
+
+  const Arguments& arguments_;
+  storage& own_;
+};
+
+template <class Arguments> struct long_pieces_of { using type = long_spans<Arguments>; };
+template <class Arguments>
+  requires may_join_full_nodes<wide_leaves<typename Arguments::leaves_type>> &&
+      has_long_joins<typename Arguments::leaves_type>
+struct long_pieces_of<Arguments> {
+  using type = long_edges<Arguments>;
+};
+
+}  // namespace detail
+
+/// How a warp folds pieces of more than 32 chunks. All lanes call each member.
+template <class Arguments> using long_pieces = typename detail::long_pieces_of<Arguments>::type;
 
 /// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All
 /// lanes of the warp call it.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
-                                  const segment_span items,
-                                  long_segment_nodes<typename Arguments::leaves_type>& nodes) {
+                                  const segment_span items, long_pieces<Arguments>& pieces) {
   const auto& [segments, leaves, op, out, init, empty, partition, values] = arguments;
   const std::int64_t count = items.end - items.begin, first = partition.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;
@@ -52,12 +84,13 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
   const std::int64_t piece_items = alone ? count : partition.unit_items(),
                      last = alone ? count : least_of(count, end << partition.log_unit);
   WARPFOLD_NO_UNROLL
-  for (std::int64_t done = begin << partition.log_unit; done < last; done += piece_items) {
-    const auto value = fold_long_span(leaves, items.begin + done, least_of(count - done, piece_items), op, nodes);
-    if (alone) write(value);
-    else if (arch::lane_id() == 0) values.value(partition, first, done >> partition.log_unit) = value;
-  }
-  if (!alone) join_units(values, partition, first, begin, end, units, op, write);
+  for (std::int64_t done = begin << partition.log_unit; done < last; done += piece_items)
+    pieces.add(
+        items.begin + done, least_of(count - done, piece_items), segment,
+        alone, [&]() -> auto& { return values.value(partition, first, done >> partition.log_unit); }, write);
+  if (alone) return;
+  pieces.finish();
+  join_units(values, partition, first, begin, end, units, op, write);
 }
 
 }  // namespace warpfold::segmented

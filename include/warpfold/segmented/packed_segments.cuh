@@ -6,6 +6,7 @@
 #include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/few_items.cuh>
+#include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
@@ -17,8 +18,7 @@ template <class Leaves, std::size_t Bytes> consteval auto choose_edges() {
   if constexpr (joins_edges_late<Leaves>) {
     using nodes = edge_storage<Leaves, log2_of(warp_lanes)>;
     constexpr int warps = policy_of<Leaves>.block_threads / warp_lanes;
-    if constexpr (warps * (sizeof(nodes) + sizeof(span_nodes<Leaves>) + Bytes) <= max_packing_bytes)
-      return std::type_identity<nodes>{};
+    if constexpr (warps * (sizeof(nodes) + Bytes) <= max_packing_bytes) return std::type_identity<nodes>{};
     else return std::type_identity<no_edges>{};
   } else return std::type_identity<no_edges>{};
 }
@@ -38,10 +38,12 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
   using edges =
-      edges_beside<wide_leaves<leaves_type>, sizeof(queue) + sizeof(typename decltype(Arguments::segments)::scratch)>;
+      edges_beside<wide_leaves<leaves_type>, sizeof(queue) + sizeof(typename long_pieces<Arguments>::storage) +
+                                                 sizeof(typename decltype(Arguments::segments)::scratch)>;
   struct storage {
     queue pending;
     edges nodes;
+    typename long_pieces<Arguments>::storage of_long;
     typename by_lanes::storage list;
   };
 
@@ -60,7 +62,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
       if (by_chunks) fold_chunks_in_place<half>(arguments_, tile, first, taken);
     }
     const int most = by_chunks ? half : by_lanes::most_of(tile, taken);
-    if (!by_chunks && tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, most, own_.list, [] {});
+    if (!by_chunks && tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.list, [] {});
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
@@ -75,7 +77,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    by_lanes::fold(arguments_, tile, first, tiny, own_.list, meanwhile);
+    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.list, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;

@@ -77,7 +77,7 @@ inline bool gains_by_terms_in_lanes(std::int64_t items, std::int64_t segments) {
 
 /// The grid of segment_per_warp_team_kernel, and how it is partitioned.
 struct segment_per_warp_team_plan {
-  int blocks;
+  int blocks, block_threads;
   warp_teams teams;
   load_balance_partition partition;
 };
@@ -132,22 +132,38 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
   return log_warps;
 }
 
+/// Whether listed segments go to single warps: they are neither short nor long, and there are some for each of the
+/// `warps` warps that the device holds.
+inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row) {
+  const std::int64_t mean = items / segments;
+  const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
+  return !are_narrow && min_single_rows * row <= mean && mean < max_single_rows * row &&
+         min_single_segments * warps <= segments && segments <= max_team_blocks;
+}
+
 /// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
 /// allows it. Segments of one length all fit a team, so no block is needed for units.
 inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
     int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
     std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
-  const std::int64_t row = warp_lanes * chunk_items, block_warps = policy.block_threads / warp_lanes,
+  const std::int64_t row = warp_lanes * chunk_items, all_block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
-  const std::int64_t warps = max_resident_blocks * block_warps;
+  const std::int64_t warps = max_resident_blocks * all_block_warps;
   const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
-  const auto for_small = log_warps_of_small_input(warps, block_warps, items, segments, row),
-             for_long = log_warps_of_long_segments(
-                 greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps,
-                 block_warps, items, segments, row, is_fixed_length, may_idle, policy.folds_slowly,
-                 accumulator_bytes > max_quick_join_bytes);
-  if (!for_small && !for_long) return {};
-  const int log_warps = for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
+  const bool joins_wide = accumulator_bytes > max_quick_join_bytes;
+  int min_rows = 0;
+  if (!is_fixed_length && policy.has_long_joins) min_rows = joins_wide ? min_wide_join_rows : min_long_join_rows;
+  const bool are_single = !is_fixed_length && !policy.has_long_joins && go_to_single_warps(warps, items, segments, row);
+  const auto for_small = log_warps_of_small_input(warps, all_block_warps, items, segments, row);
+  std::optional<int> for_long;
+  if (mean >= min_rows * row)
+    for_long = log_warps_of_long_segments(
+        greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps, all_block_warps,
+        items, segments, row, is_fixed_length, may_idle, policy.folds_slowly, joins_wide);
+  if (!for_small && !for_long && !are_single) return {};
+  const int log_warps = are_single ? 0 : for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
+  const std::int64_t block_warps = are_single ? single_block_warps : all_block_warps;
+  if (are_single) max_resident_blocks *= static_cast<int>(all_block_warps / block_warps);
 
   // Blocks for units take at most 3/4 of the device, so that teams start while these look for long segments. A warp's
   // range has at least one unit.
@@ -158,7 +174,8 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
           ? 0
           : least_of(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
   segment_per_warp_team_plan plan{};
-  plan.teams = {log_warps, static_cast<int>(partition_blocks)};
+  plan.teams = {log_warps, std::countr_zero(static_cast<unsigned>(block_warps)), static_cast<int>(partition_blocks)};
+  plan.block_threads = static_cast<int>(block_warps) * warp_lanes;
   plan.blocks = static_cast<int>(partition_blocks + host_side::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};
   plan.partition.positions_per_warp =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for inputs so small that trips to memory cost more than bytes, and for long segments: each segment goes to
-// a team of neighbouring warps, which find it by its number, without a search, and join their shares within the block.
-// Other blocks take the segments that are too long for a team: each of their warps has a range of items, and folds
-// the units that begin there. No block waits for another.
+// The kernel for inputs so small that trips to memory cost more than bytes, for long segments, and for those of some
+// thousand items: each segment goes to a team of neighbouring warps, which find it by its number, without a search, and
+// join their shares within the block. Of some thousand items, the team is one warp, in a block of its own. Other blocks
+// take the segments that are too long for a team: each of their warps has a range of items, and folds the units that
+// begin there. No block waits for another.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/segmented/known_segments.cuh>
@@ -17,7 +18,8 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 struct no_nodes {};
 template <class Arguments> struct warp_team_storage {
   using leaves_type = typename Arguments::leaves_type;
-  using nodes = std::conditional_t<thread::folds_parts_by_runs<leaves_type>, long_segment_nodes<leaves_type>, no_nodes>;
+  using nodes =
+      std::conditional_t<thread::folds_parts_by_runs<leaves_type>, typename long_pieces<Arguments>::storage, no_nodes>;
   static constexpr int warps = policy_of<leaves_type>.block_threads / warp_lanes;
   thread::array<typename Arguments::A, warps> values;
   thread::array<nodes, warps> own;
@@ -62,15 +64,18 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
   return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
 }
 
-/// Folds up to `step` items from item `first` of the share's segment on. Valid in lane 0.
-template <class Arguments, class Nodes>
-__device__ auto fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first,
-                          [[maybe_unused]] Nodes& nodes) {
+/// Folds up to `step` items from item `first` of the share's segment on, and writes the node to value().
+template <class Arguments, class Value, class Storage>
+__device__ void fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first, Value value,
+                          [[maybe_unused]] Storage& own) {
   using leaves_type = typename Arguments::leaves_type;
   const std::int64_t from = share.items.begin + first, items = least_of(share.last - first, share.step);
-  if constexpr (thread::folds_parts_by_runs<leaves_type>)
-    return fold_long_span(arguments.leaves, from, items, arguments.op, nodes);
-  else {
+  if constexpr (thread::folds_parts_by_runs<leaves_type>) {
+    long_pieces<Arguments> pieces(arguments, own);
+    pieces.add(from, items, share.segment, false, value, [](const auto&) {});
+    return pieces.finish();
+  }
+  const auto fold = [&] {
     constexpr int many_rows = policy_of<leaves_type>.long_rows, few_rows = target_share_rows;
     // A share of few rows is folded fastest in one batch of as many rows.
     if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
@@ -79,7 +84,9 @@ __device__ auto fold_step(const Arguments& arguments, const warp_share& share, s
       return fold_span<2>(arguments.leaves.template from<late_leaves<leaves_type>::chunk_items>(0), from, items,
                           arguments.op);
     else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
-  }
+  };
+  const auto folded = fold();
+  if (arch::lane_id() == 0) value() = folded;
 }
 
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.
@@ -122,20 +129,20 @@ segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, 
   segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
   auto& storage = arch::dynamic_shared<warp_team_storage<arguments_type>>();
-  constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
   const int warp = arch::uniform_warp();
   const bool takes_units = static_cast<int>(blockIdx.x) < teams.partition_blocks;
-  const std::int64_t place = (std::int64_t{blockIdx.x} - teams.partition_blocks) * block_warps + warp;
+  const std::int64_t place = ((std::int64_t{blockIdx.x} - teams.partition_blocks) << teams.log_block_warps) + warp;
   const int own = static_cast<int>(place & ((1 << teams.log_warps) - 1));
   const warp_share share = takes_units ? share_of_units(arguments)
                                        : share_of_team(arguments, place >> teams.log_warps, own, teams.log_warps);
   WARPFOLD_NO_UNROLL
   for (std::int64_t first = share.first; first < share.last; first += share.step) {
-    const auto value = fold_step(arguments, share, first, storage.own[warp]);
-    const std::int64_t position = partition.position(share.segment, share.items.begin);
-    if (arch::lane_id() == 0)
-      (takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : storage.values[warp]) =
-          value;
+    const auto value = [&]() -> auto& {
+      const std::int64_t position = partition.position(share.segment, share.items.begin);
+      return takes_units ? arguments.units.value(partition, position, first >> partition.log_unit)
+                         : storage.values[warp];
+    };
+    fold_step(arguments, share, first, value, storage.own[warp]);
   }
   if (takes_units) return join_share_of_units(arguments, share);
   __syncthreads();

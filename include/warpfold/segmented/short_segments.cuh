@@ -4,6 +4,7 @@
 // late_packed_segments or smem_packed_segments.
 #pragma once
 #include <warpfold/arch/precondition.cuh>
+#include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 
 namespace warpfold::segmented {
@@ -18,7 +19,10 @@ struct segment_place {
 /// For segments of one length: short ones have a kernel of their own.
 template <class Arguments> struct no_short_segments {
   static constexpr int max_items = warp_lanes * wide_items<typename Arguments::leaves_type>;
-  struct storage {};
+  struct storage {
+    typename long_pieces<Arguments>::storage of_long;
+  };
+  __device__ static auto& of_long(storage& own) { return own.of_long; }
   template <class... Any> __device__ explicit no_short_segments(const Any&...) {}
   __device__ void fold(segment_place&) const {}
   __device__ void finish(int) const {}
@@ -44,6 +48,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
     typename packing_type::storage packing;
     typename segments_type::scratch scratch;
   };
+  /// What it lends to long segments, between calls of its members.
+  __device__ static auto& of_long(storage& own) { return own.packing.of_long; }
 
   /// `first_segment` is the first one that begins in `positions`, the warp's positions.
   __device__ short_segments(const Arguments& of, const segment_span& positions, std::int64_t first_segment,

@@ -5,6 +5,7 @@
 #include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/copied_items.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
+#include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
 #include <warpfold/warp/scan.cuh>
 
@@ -56,6 +57,7 @@ template <class Arguments> class smem_packed_segments {
   struct storage {
     copied_items_storage<max_copied_bytes, wide* int{sizeof(typename source::item)}> copied;
     thread::array<segment_head, max_items / wide + tile_segments> heads;
+    typename long_pieces<Arguments>::storage of_long;
   };
 
   __device__ smem_packed_segments(const Arguments& arguments, std::int64_t, storage& own)
