@@ -30,9 +30,9 @@ template <class Leaves, class Check> void for_lengths(Check check) {
   using side_by_side = wf::segmented::late_edges<Leaves, wf::segmented::edge_order::side_by_side>;
   using in_turn = wf::segmented::late_edges<Leaves, wf::segmented::edge_order::in_turn>;
   for (const std::int64_t length :
-       {2,   3,   5,   6,   7,    8,    9,    11,   12,   13,   15,   16,   17,   24,   31,    32,
-        33,  40,  63,  65,  77,   100,  127,  128,  129,  200,  248,  250,  255,  256,  257,   300,
-        511, 512, 513, 768, 1000, 1023, 1024, 1025, 3000, 4097, 5555, 8191, 8192, 8193, 16383, 16384}) {
+       {2,   3,   5,   6,   7,   8,    9,    11,   12,   13,   15,   16,   17,   24,   31,   32,    33,
+        40,  63,  65,  77,  100, 127,  128,  129,  200,  248,  250,  255,  256,  257,  300,  511,   512,
+        513, 768, 799, 800, 801, 1000, 1023, 1024, 1025, 3000, 4097, 5555, 8191, 8192, 8193, 16383, 16384}) {
     if (by_lanes::takes(length)) check(by_lanes{}, length);
     if (side_by_side::takes(length)) check(side_by_side{}, length);
     if (in_turn::takes(length)) check(in_turn{}, length);
@@ -105,7 +105,8 @@ std::vector<int> offsets_of_any_lengths() {
   const auto append = [&](std::int64_t length) { offsets.push_back(offsets.back() + static_cast<int>(length)); };
   for (const std::int64_t most : {3, 9, 40, 300, 700})
     for (int s = 0; s < 150; ++s) append(random.below(most));
-  for (const std::int64_t length : {255, 256, 257, 0, 511, 512, 513, 1, 2047, 2048, 2051, 0, 16'384, 16'391, 70'001, 8})
+  for (const std::int64_t length : {255,  256,  257,  0,    511,  512,  513, 1,      1007,   1008,   1009,
+                                    1023, 1024, 1025, 2047, 2048, 2051, 0,   16'384, 16'391, 70'001, 8})
     append(length);
   for (int s = 0; s < 40; ++s) append(513 + random.below(1500));
   for (const std::int64_t length : {16'400, 513, 17'003, 16'385, 18'000, 16'390, 20'001, 600, 5, 700, 16'383, 16'384})

@@ -76,7 +76,7 @@ TEST(late_packed_segments, all_lengths_and_alignments) {
   for (const int offset : {0, 1, 3}) {
     std::vector<int> lengths;
     for (int length = 0; length <= 130; ++length) lengths.push_back(length);
-    for (const int length : {255, 256, 257, 511, 512, 513, 527, 1000, 1024, 5000}) {
+    for (const int length : {255, 256, 257, 511, 512, 513, 527, 799, 1000, 1007, 1008, 1009, 1024, 5000}) {
       lengths.push_back(length);
       lengths.push_back(length % 7);
     }

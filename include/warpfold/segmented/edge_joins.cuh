@@ -170,7 +170,7 @@ template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storag
   nodes_of_again<Leaves> again;
 };
 
-/// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
+/// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item `first`
 /// on, or none. Calls write(result) where it has any. All lanes call it. `inside`: the items are is_inside of the
 /// source. `Alone`: each lane folds its own segment, all of which are of about one length.
 template <bool Alone = false, class Leaves, class Index, class Op, class Storage, class Write>

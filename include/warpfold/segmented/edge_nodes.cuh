@@ -16,8 +16,8 @@ template <class Node, int Levels, int Segments = warp_lanes> class edge_nodes {
   __device__ Node& at(int level, int segment) { return nodes_[level % Levels][segment]; }
   __device__ const Node& at(int level, int segment) const { return nodes_[level % Levels][segment]; }
 
-  /// For packed_nodes: the segment that each node belongs to. A segment of at most 32 chunks has at most 5.
-  thread::array<unsigned char, 5 * Segments> owners;
+  /// For packed_nodes: the segment that each node belongs to. A segment of fewer than 64 chunks has at most 6.
+  thread::array<unsigned char, 6 * Segments> owners;
 
  private:
   thread::array<thread::array<Node, Segments>, Levels> nodes_;

@@ -10,7 +10,7 @@ namespace warpfold::segmented {
 
 /// The nodes of segments that are folded again, half a warp's at a time.
 template <class Leaves>
-using nodes_of_again = edge_nodes<typename Leaves::accumulator, log2_of(warp_lanes), warp_lanes / 2>;
+using nodes_of_again = edge_nodes<typename Leaves::accumulator, detail::log_side_by_side, warp_lanes / 2>;
 
 namespace detail {
 
@@ -34,7 +34,7 @@ template <class Leaves> struct again_joins {
 
 }  // namespace detail
 
-/// Folds the segments of the lanes, each of at most 32 chunks: the calling lane's has `count` items from item `first`
+/// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item `first`
 /// on, or none. Lanes that have any are taken together, 16 at a time: shared memory has room for the nodes of so many.
 /// All lanes call it. `inside`: the items are is_inside of the source.
 template <class Leaves, class Index, class A = typename Leaves::accumulator>

@@ -9,7 +9,10 @@ namespace warpfold::segmented {
 
 namespace detail {
 
-/// The nodes at the edges of 32 segments of at most 32 chunks each, packed into rounds of 32 lanes, one chunk per lane:
+/// Segments have fewer than 2^log_side_by_side chunks.
+inline constexpr int log_side_by_side = log2_of(warp_lanes) + 1;
+
+/// The nodes at the edges of 32 segments of fewer than 64 chunks each, packed into rounds of 32 lanes, one chunk per lane:
 /// first all nodes of 32 chunks, then all of 16, and so on. So each begins at a multiple of its size, no round but the
 /// last one is partly empty, and no node crosses its end.
 template <class Nodes> class packed_nodes {
@@ -51,7 +54,7 @@ template <class Nodes> class packed_nodes {
   }
 
  private:
-  static constexpr int levels = log2_of(warp_lanes) + 1;
+  static constexpr int levels = log_side_by_side;
   Nodes& nodes_;
   int begins_[levels], numbers_[levels];  // of the nodes of 2^level chunks: the first one's first chunk, and number
   int total_ = 0;
@@ -80,7 +83,7 @@ __device__ void fold_round(const Joins& joins, const Chunk& held, const typename
   }
 }
 
-/// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, at most 32, of
+/// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, fewer than 64, of
 /// segment l, from item `first` on. Chunks are added as plain terms if they can be, else joined by `joins`
 /// (chunk_joins.cuh), which says whether the next chunk is loaded meanwhile.
 template <class Leaves, class Index, class Joins, class Nodes>

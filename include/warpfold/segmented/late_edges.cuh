@@ -11,7 +11,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// How a warp folds the chunks of its segments.
 enum class edge_order {
   by_lanes,      ///< of few chunks: each lane folds its own segment
-  side_by_side,  ///< of up to 32
+  side_by_side,  ///< of fewer than min_chunks_in_turn
   in_turn        ///< of more: one segment after another
 };
 /// Segments of several chunks.
@@ -21,11 +21,13 @@ template <class Leaves, edge_order Order> struct late_edges {
   static constexpr int chunk_items = wide::chunk_items, few_chunks = 4, log_lanes = log2_of(warp_lanes),
                        levels = by_lanes  ? log2_of(few_chunks)
                                 : in_turn ? 2 * log_lanes
-                                          : log_lanes;
+                                          : detail::log_side_by_side;
+  static constexpr std::int64_t longest_side_by_side = min_chunks_in_turn * chunk_items - 1;
   static constexpr std::int64_t least = by_lanes  ? Leaves::chunk_items
-                                        : in_turn ? warp_lanes * chunk_items
+                                        : in_turn ? longest_side_by_side
                                                   : few_chunks * chunk_items,
-                                most = (std::int64_t{1} << levels) * chunk_items;
+                                most = by_lanes || in_turn ? (std::int64_t{1} << levels) * chunk_items
+                                                           : longest_side_by_side;
   /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
   static constexpr int segments = in_turn && sizeof(edge_node<wide>) > 16 ? warp_lanes / 2 : warp_lanes;
   using storage = thread::array<edge_storage<wide, levels, segments>, policy_of<Leaves>.block_threads / warp_lanes>;
@@ -36,7 +38,8 @@ template <class Leaves, edge_order Order> struct late_edges {
   static constexpr int min_share = by_lanes ? warp_lanes / 2 : in_turn ? min_share_of_late_edges : 0;
   __host__ __device__ static constexpr int min_segments_per_warp(std::int64_t length) {
     if (by_lanes) return warp_lanes / 4;
-    return in_turn ? 1 : warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
+    if (in_turn || length > warp_lanes * chunk_items) return 1;
+    return warp_lanes / static_cast<int>(greatest_of(length / chunk_items, std::int64_t{1}));
   }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {

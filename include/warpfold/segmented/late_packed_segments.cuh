@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packs segments of up to 32 chunks where joins take long: their chunks are folded side by side
+// Packs segments of fewer than 64 chunks where joins take long: their chunks are folded side by side
 // (fold_side_by_side.cuh), and the edges of 32 segments are joined at once (edge_joins.cuh). An operator with full
 // nodes must tell a short join for right edges (operator_traits.hpp: join_fewer). Beside packed_segments:
 // - A lane holds few nodes and no accumulators, so chunks are longer, and a warp exchanges nodes less often.
@@ -61,13 +61,14 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using by_lanes = lane_folds<Arguments, 0, TakesFew>;
-  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most;
+  static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most,
+                       max_segment_items = (chunk_items << detail::log_side_by_side) - 1;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   struct storage {
     pending_segments<index, warp_lanes * 2> pending;
     union {
-      edge_storage<late_leaves<leaves_type>, log2_of(warp_lanes)> edges;
+      edge_storage<late_leaves<leaves_type>, detail::log_side_by_side> edges;
       typename by_lanes::storage list;
       typename long_pieces<Arguments>::storage of_long;
     };

@@ -33,7 +33,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
   using by_lanes = lane_folds<Arguments, packs_all ? 0 : policy_of<leaves_type>.tiny_items, TakesFew>;
   static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;
-  static constexpr int chunk_items = wide_items<leaves_type>;
+  static constexpr int chunk_items = wide_items<leaves_type>, max_segment_items = warp_lanes * chunk_items;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;

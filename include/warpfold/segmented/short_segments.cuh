@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds the segments of a warp's range that fit 32 chunks, tile by tile. If no segment of a tile is longer than a
+// Folds the segments of a warp's range that a packing takes, tile by tile. If no segment of a tile is longer than a
 // chunk, each lane folds its own. Tiles of tiny segments and of mixed lengths are given to `Packing`: packed_segments,
 // late_packed_segments or smem_packed_segments.
 #pragma once
@@ -40,7 +40,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
   static constexpr int half = half_chunk_items<leaves_type>, narrow = leaves_type::chunk_items,
                        wide = wide_items<leaves_type>;
   static constexpr int segments_per_lane = tile_segments_per_lane, tile_segments = segments_per_lane * warp_lanes;
-  static constexpr int max_items = warp_lanes * packing_type::chunk_items;  // of a short segment
+  static constexpr int max_items = packing_type::max_segment_items;  // of a short segment
   using tile_type = segment_tile<segments_per_lane, tile_index>;
 
   /// Shared memory of the warp.
@@ -56,7 +56,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
                             storage& own)
       : arguments(of), range(positions), scratch(own.scratch), packing(of, first_segment, own.packing) {}
 
-  /// Folds segments from `at` on, until the range ends or a segment is longer than 32 chunks.
+  /// Folds segments from `at` on, until the range ends or a segment is longer than that.
   __device__ void fold(segment_place& at) {
     while (true) {
       tile_type tile;

@@ -34,7 +34,8 @@ template <class Arguments> class smem_packed_segments {
   using A = typename leaves_type::accumulator;
   static constexpr bool limits_items = true, packs_all = false;
   static constexpr int max_items = max_copied_bytes / int{sizeof(typename source::item)};  ///< of a tile
-  static constexpr int wide = wide_items<leaves_type>, chunk_items = wide, tiny = policy_of<leaves_type>.tiny_items;
+  static constexpr int wide = wide_items<leaves_type>, chunk_items = wide, tiny = policy_of<leaves_type>.tiny_items,
+                       max_segment_items = warp_lanes * wide;
   static_assert(max_items >= warp_lanes * wide);
   static constexpr int tile_segments = tile_segments_per_lane * warp_lanes;
 
