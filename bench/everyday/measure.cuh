@@ -105,8 +105,9 @@ template <class R, class Op> void add_everyday(const std::string& name, Op op) {
         if (std::ranges::count(shape.reduced, i) == 0) outputs *= shape.extents[i];
       return everyday_axes_call{in, shape, outputs};
     });
-  for (const distribution& lengths : {equal_lengths(129), named_distribution("log_normal"),
-                                      named_distribution("degrees"), named_distribution("geometric_4")})
+  for (const distribution& lengths :
+       {equal_lengths(7), equal_lengths(129), equal_lengths(600), equal_lengths(3000), named_distribution("log_normal"),
+        named_distribution("degrees"), named_distribution("geometric_4"), named_distribution("geometric_5000")})
     add_everyday<R>(name, "segments_" + lengths.name, everyday_items, op, [=](const float* in) {
       const std::vector<int> offsets = lengths(everyday_items);
       const auto on_device = std::make_shared<device_buffer<int>>(offsets.size());
