@@ -162,9 +162,10 @@ std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_r
   const std::int64_t ranged_warps = std::int64_t{plan.teams.partition_blocks} * block_warps,
                      unit = std::int64_t{1} << log_unit;
 
-  const int min_rows = block_warps == 1 ? segmented::min_single_rows : segmented::min_long_mean_rows;
-  if (plan.blocks > 3 * max_resident_blocks &&
-      items / segments < std::int64_t{min_rows} * warp_lanes * kind.chunk_items)
+  const std::int64_t least = block_warps == 1
+                                 ? segmented::min_single_items
+                                 : std::int64_t{segmented::min_long_mean_rows} * warp_lanes * kind.chunk_items;
+  if (plan.blocks > 3 * max_resident_blocks && items / segments < least)
     return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
   if (plan.teams.log_warps < 0 || 1 << plan.teams.log_warps > block_warps) return "a team is no part of a block";
@@ -259,9 +260,9 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
 
 TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   const auto block_threads = [&](std::int64_t segments, std::int64_t length, const segmented::kernel_policy& policy,
-                                 std::size_t accumulator_bytes = 4, int chunk_items = 8, bool is_fixed_length = false) {
+                                 int min_rows = 0, int chunk_items = 8, bool is_fixed_length = false) {
     const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length,
-                                                            chunk_items, accumulator_bytes, policy);
+                                                            chunk_items, 4, policy, 0, min_rows);
     return plan ? plan->block_threads : 0;
   };
   const auto& policy = kinds[0].policy;  // rows of 256 items; the device holds 4224 warps
@@ -271,14 +272,16 @@ TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   EXPECT_EQ(block_threads(2 * 4224 - 1, 3000, policy), 256) << "too few for single warps";
   EXPECT_EQ(block_threads(1 << 15, 6143, policy), 32);
   EXPECT_EQ(block_threads(1 << 15, 6144, policy), 256);
-  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 4, 8, true), 256) << "of one length";
-  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 4, 16), 0) << "narrow items";
-  // Long joins: by position, the longer the wider.
-  constexpr auto long_joins = segmented::kernel_policy_for(32, 8, true, true);
-  EXPECT_EQ(block_threads(1 << 15, 6143, long_joins, 8), 0);
-  EXPECT_EQ(block_threads(1 << 15, 6144, long_joins, 8), 256);
-  EXPECT_EQ(block_threads(1 << 15, 256 * 256 - 1, long_joins, 24), 0);
-  EXPECT_EQ(block_threads(1 << 15, 256 * 256, long_joins, 24), 256);
+  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 0, 8, true), 256) << "of one length";
+  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 0, 16), 0) << "narrow items";
+  EXPECT_EQ(block_threads(1 << 15, 1023, policy, 0, 4), 0) << "rows of 128 items";
+  EXPECT_EQ(block_threads(1 << 15, 1024, policy, 0, 4), 32);
+  EXPECT_EQ(block_threads(1 << 15, 3072, policy, 0, 4), 256);
+  // Operators with long joins.
+  EXPECT_EQ(block_threads(1 << 15, 24 * 256 - 1, policy, 24), 0);
+  EXPECT_EQ(block_threads(1 << 15, 24 * 256, policy, 24), 256);
+  EXPECT_EQ(block_threads(1 << 15, 256 * 256 - 1, policy, 256), 0);
+  EXPECT_EQ(block_threads(1 << 15, 256 * 256, policy, 256), 256);
 }
 
 // Of 3000 items, shares of 1024 leave one warp of four idle. Folds that take long go to single warps then, if their

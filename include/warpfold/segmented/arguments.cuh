@@ -46,8 +46,8 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
 
 template <class Leaves>
 inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
-                                                             sizeof(typename Leaves::accumulator), folds_slowly<Leaves>,
-                                                             has_long_joins<Leaves>);
+                                                             sizeof(typename Leaves::accumulator),
+                                                             folds_slowly<Leaves>);
 
 /// Bytes that a lane holds of an accumulator of each item of a wide chunk; by runs, of one part after another.
 template <class Leaves, class A = typename Leaves::accumulator>

@@ -98,12 +98,17 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
   static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<typename arguments::known>>;
+  /// Of listed segments by an operator with long joins.
+  static constexpr int min_rows = Segments::is_fixed_length || !has_long_joins<Leaves> ? 0
+                                  : may_join_full_nodes<wide_leaves<Leaves>>           ? min_late_edge_rows
+                                                                                       : min_long_join_rows;
 
   /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
     return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
                                       given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
-                                      Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks());
+                                      Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks(),
+                                      min_rows);
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {

@@ -137,29 +137,27 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
 inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row) {
   const std::int64_t mean = items / segments;
   const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
-  return !are_narrow && min_single_rows * row <= mean && mean < max_single_rows * row &&
+  return !are_narrow && min_single_items <= mean && mean < max_single_rows * row &&
          min_single_segments * warps <= segments && segments <= max_team_blocks;
 }
 
 /// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
-/// allows it. Segments of one length all fit a team, so no block is needed for units.
+/// allows it. Segments of one length all fit a team, so no block is needed for units. `min_rows`, if it is not 0: for
+/// fewer rows a mean segment, and by single warps, this kernel is not the faster one.
 inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
     int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
-    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0) {
+    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0, int min_rows = 0) {
   const std::int64_t row = warp_lanes * chunk_items, all_block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
   const std::int64_t warps = max_resident_blocks * all_block_warps;
   const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
-  const bool joins_wide = accumulator_bytes > max_quick_join_bytes;
-  int min_rows = 0;
-  if (!is_fixed_length && policy.has_long_joins) min_rows = joins_wide ? min_wide_join_rows : min_long_join_rows;
-  const bool are_single = !is_fixed_length && !policy.has_long_joins && go_to_single_warps(warps, items, segments, row);
+  const bool are_single = !is_fixed_length && min_rows == 0 && go_to_single_warps(warps, items, segments, row);
   const auto for_small = log_warps_of_small_input(warps, all_block_warps, items, segments, row);
   std::optional<int> for_long;
   if (mean >= min_rows * row)
     for_long = log_warps_of_long_segments(
         greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps, all_block_warps,
-        items, segments, row, is_fixed_length, may_idle, policy.folds_slowly, joins_wide);
+        items, segments, row, is_fixed_length, may_idle, policy.folds_slowly, accumulator_bytes > max_quick_join_bytes);
   if (!for_small && !for_long && !are_single) return {};
   const int log_warps = are_single ? 0 : for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
   const std::int64_t block_warps = are_single ? single_block_warps : all_block_warps;
