@@ -34,9 +34,9 @@ template <class Leaves> struct again_joins {
 
 }  // namespace detail
 
-/// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item `first`
-/// on, or none. Lanes that have any are taken together, 16 at a time: shared memory has room for the nodes of so many.
-/// All lanes call it. `inside`: the items are is_inside of the source.
+/// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item
+/// `first` on, or none. Lanes that have any are taken together, 16 at a time: shared memory has room for the nodes of
+/// so many. All lanes call it. `inside`: the items are is_inside of the source.
 template <class Leaves, class Index, class A = typename Leaves::accumulator>
 WARPFOLD_NO_INLINE __device__ A fold_lanes_again(Leaves leaves, Index first, int count, bool inside,
                                                  nodes_of_again<Leaves>& nodes) {

@@ -12,9 +12,9 @@ namespace detail {
 /// Segments have fewer than 2^log_side_by_side chunks.
 inline constexpr int log_side_by_side = log2_of(warp_lanes) + 1;
 
-/// The nodes at the edges of 32 segments of fewer than 64 chunks each, packed into rounds of 32 lanes, one chunk per lane:
-/// first all nodes of 32 chunks, then all of 16, and so on. So each begins at a multiple of its size, no round but the
-/// last one is partly empty, and no node crosses its end.
+/// The nodes at the edges of 32 segments of fewer than 64 chunks each, packed into rounds of 32 lanes, one chunk per
+/// lane: first all nodes of 32 chunks, then all of 16, and so on. So each begins at a multiple of its size, no round
+/// but the last one is partly empty, and no node crosses its end.
 template <class Nodes> class packed_nodes {
  public:
   /// Where a chunk belongs: chunk `chunk` of segment `segment`, and chunk `part` of a node of 2^level chunks.
@@ -83,8 +83,8 @@ __device__ void fold_round(const Joins& joins, const Chunk& held, const typename
   }
 }
 
-/// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, fewer than 64, of
-/// segment l, from item `first` on. Chunks are added as plain terms if they can be, else joined by `joins`
+/// Folds the chunks of 32 segments side by side to the nodes at their edges. Lane l has `chunks` chunks, fewer than 64,
+/// of segment l, from item `first` on. Chunks are added as plain terms if they can be, else joined by `joins`
 /// (chunk_joins.cuh), which says whether the next chunk is loaded meanwhile.
 template <class Leaves, class Index, class Joins, class Nodes>
 __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,

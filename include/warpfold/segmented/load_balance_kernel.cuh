@@ -61,12 +61,7 @@ template <class Arguments, packing Packing> struct kernel_storage {
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do.
 template <packing Packing, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
-#ifdef FEWB
-                                  Packing == packing::late_and_few
-                                      ? FEWB
-                                      :
-#endif
-                                      policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
+                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
   const auto& arguments = with_even_ranges(given);
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;

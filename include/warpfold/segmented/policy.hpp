@@ -74,11 +74,11 @@ inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 /// rows of 20000, 41 and 49).
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84;
 inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
-/// Listed segments with a mean of at least so many items, and of fewer than so many rows, go to single warps in blocks of
-/// their own, if there are at least min_single_segments for each warp that the device holds: the device starts one where
-/// another has ended, so uneven lengths cost little. (On an H200, 2^26 floats, us by position, by teams of four, and so:
-/// segments of 3000, sums 67, 79 and 66, norms 90, 96 and 75, argmax 80, 111 and 70; of 7 and 4097 in turn, sums 81, 81
-/// and 67; of geometric lengths of mean 3000, sums 78, 81 and 79; of mean 1500, 82 by position, and 71.)
+/// Listed segments with a mean of at least so many items, and of fewer than so many rows, go to single warps in blocks
+/// of their own, if there are at least min_single_segments for each warp that the device holds: the device starts one
+/// where another has ended, so uneven lengths cost little. (On an H200, 2^26 floats, us by position, by teams of four,
+/// and so: segments of 3000, sums 67, 79 and 66, norms 90, 96 and 75, argmax 80, 111 and 70; of 7 and 4097 in turn,
+/// sums 81, 81 and 67; of geometric lengths of mean 3000, sums 78, 81 and 79; of mean 1500, 82 by position, and 71.)
 inline constexpr int min_single_items = 1024, max_single_rows = 24, min_single_segments = 2, single_block_warps = 1;
 
 /// Shares are powers of two of rows. If these leave more of a team idle than that
@@ -94,10 +94,10 @@ inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idli
 inline constexpr std::size_t max_quick_join_bytes = 16;
 /// Listed segments of operators with long joins (code_size.cuh) stay by position up to these numbers of rows: warps
 /// that each fold another length wait for instructions. (2^26 floats on an H200: logsumexp of equal segments of 3000
-/// takes 123 us so, and 86 by single warps, but of geometric lengths 164 and 209; of six fused sums and extrema 122, and
-/// 148 by teams; of 5000, 133 and 116.) By full nodes, several edges are joined at once so (long_edges.cuh), but a team
-/// joins those of its shares. (Segments of 3000: moments 281 us by teams, 87 by position; statistics 360 and 124; of
-/// 20000, 103 and 90, 125 and 123; of 50000, 79 and 84, 107 and 117.)
+/// takes 123 us so, and 86 by single warps, but of geometric lengths 164 and 209; of six fused sums and extrema 122,
+/// and 148 by teams; of 5000, 133 and 116.) By full nodes, several edges are joined at once so (long_edges.cuh), but a
+/// team joins those of its shares. (Segments of 3000: moments 281 us by teams, 87 by position; statistics 360 and 124;
+/// of 20000, 103 and 90, 125 and 123; of 50000, 79 and 84, 107 and 117.)
 inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
