@@ -33,7 +33,7 @@ inline constexpr bool folds_slowly = has_long_joins<Leaves> || has_long_folds<Le
                                       sizeof(typename Leaves::accumulator) >
                                           sizeof(typename Leaves::source_type::item));
 
-/// Whether all segments of up to 32 chunks that have items are packed, however short they are.
+/// Whether all short segments that have items are packed, however few these are.
 template <class Leaves> inline constexpr bool packs_all_lengths = has_long_joins<Leaves> || has_long_folds<Leaves>;
 /// Whether a longer segment is loaded in one way, at any alignment. Located extrema are faster by whole batches.
 template <class Leaves> inline constexpr bool has_one_span_loop = packs_all_lengths<Leaves> && !thread::locates<Leaves>;

@@ -9,6 +9,15 @@ namespace warpfold::segmented {
 
 namespace detail {
 
+/// Whether the last items of a segment, less than 8, are folded at once, as the operator tells.
+template <class Leaves> WARPFOLD_JIT consteval bool find_tells_tail() {
+  constexpr int eight = few_items + 1;
+  if constexpr (Leaves::chunk_items == eight || Leaves::chunk_items == 2 * eight)
+    return tells_few<typename in_chunks<Leaves, eight>::type>;
+  else return false;
+}
+template <class Leaves> inline constexpr bool tells_tail = find_tells_tail<Leaves>();
+
 /// The full nodes at the right edge of the last `count` items of a segment, which end before item `end`: less than a
 /// chunk. Nodes of up to `part` items are picked from one fold; half a chunk, if it is more, is folded apart, since few
 /// short segments have one.
@@ -27,15 +36,6 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
   if constexpr (part < Leaves::chunk_items)
     if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, 0, true);
 }
-
-/// Whether the last items of a segment, less than 8, are folded at once, as the operator tells.
-template <class Leaves> WARPFOLD_JIT consteval bool find_tells_tail() {
-  constexpr int eight = few_items + 1;
-  if constexpr (Leaves::chunk_items == eight || Leaves::chunk_items == 2 * eight)
-    return tells_few<typename in_chunks<Leaves, eight>::type>;
-  else return false;
-}
-template <class Leaves> inline constexpr bool tells_tail = find_tells_tail<Leaves>();
 
 /// The same where tells_tail: sets `half` to the node of 8 items, if there is one, and `value` to the node over the
 /// last items, fewer than 8. Returns whether there are any. (The accumulator of all items tells if a NaN was among

@@ -5,10 +5,11 @@
 //              (load_balance_partition.cuh; load-balancing search: moderngpu; Merrill and Garland 2016).
 //   tiles      The warp reads the spans of 128 segments at a time. If none is longer than a chunk, a lane folds its own
 //              ones (short_segments.cuh).
-//   pack       Segments of up to 32 chunks are packed side by side into the lanes of the warp: in place
-//              (packed_segments.cuh), in place with the right edges joined late (late_packed_segments.cuh), maybe but
-//              for tiny segments (few_items.cuh), or staged in shared memory (smem_packed_segments.cuh).
-//   join       The warp folds a longer segment alone. If the segment is cut, the warp folds the units that begin in its
+//   pack       Short segments are packed side by side into the lanes of the warp: in place (packed_segments.cuh), in
+//              place with the right edges joined late (late_packed_segments.cuh), maybe but for tiny segments
+//              (few_items.cuh), or staged in shared memory (smem_packed_segments.cuh).
+//   join       The warp folds a longer segment alone; where joins take long, the right edges of several such segments
+//              are joined together (long_edges.cuh). If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for
 //              another.
 //
@@ -74,8 +75,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   auto& own = storage.own[arch::flat_warp()];
   using short_segments_type = typename short_segments_of<arguments_type, Packing>::type;
   short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
-  long_pieces<arguments_type> long_pieces_of_warp(arguments,
-                                                  short_segments_type::of_long(storage.own[arch::flat_warp()]));
+  long_pieces<arguments_type> long_pieces_of_warp(arguments, short_segments_type::of_long(own));
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {

@@ -85,7 +85,8 @@ template <class Arguments> class long_edges {
   __device__ long_edges(const Arguments& arguments, storage& own) : arguments_(arguments), own_(own) {}
 
   /// Folds the chunks of a piece of segment `segment`: its `items` > 0 items from item `first` on, behind those of the
-  /// pieces that wait. It is the `whole` segment, whose result is written, or a unit, whose value goes to unit_value().
+  /// pieces that wait. It is the `whole` segment, whose result is written later, or a unit, whose value goes to
+  /// unit_value(). (The last argument is for long_spans, which have the result at once: long_segments.cuh.)
   template <class UnitValue, class Write>
   __device__ void add(std::int64_t first, std::int64_t items, std::int64_t segment, bool whole, UnitValue unit_value,
                       Write) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds segments of more than 32 chunks, and the units of segments that several warps share.
+// Folds segments that are too long to be packed, and the units of segments that several warps share.
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/code_size.cuh>
@@ -19,14 +19,15 @@ struct span_storage<Leaves> {
   using type = span_nodes<late_leaves<Leaves>>;
 };
 
-/// The long pieces of a warp, each of which is folded at once.
+/// The long pieces of a warp, each of which is folded at once, edge and all.
 template <class Arguments> class long_spans {
  public:
   using leaves_type = typename Arguments::leaves_type;
   using storage = typename span_storage<leaves_type>::type;
 
   __device__ long_spans(const Arguments& arguments, storage& own) : arguments_(arguments), own_(own) {}
-  /// As long_edges do (long_edges.cuh). All lanes call write(value) for a whole segment; the value is valid in lane 0.
+  /// As long_edges::add (long_edges.cuh), but done when it returns: all lanes call write(value) for a whole segment.
+  /// The value is valid in lane 0.
   template <class UnitValue, class Write>
   __device__ void add(std::int64_t first, std::int64_t items, std::int64_t, bool whole, UnitValue unit_value,
                       Write write) const {
@@ -60,7 +61,7 @@ struct long_pieces_of<Arguments> {
 
 }  // namespace detail
 
-/// How a warp folds pieces of more than 32 chunks. All lanes call each member.
+/// How a warp folds long segments and units of them. All lanes call each member.
 template <class Arguments> using long_pieces = typename detail::long_pieces_of<Arguments>::type;
 
 /// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All

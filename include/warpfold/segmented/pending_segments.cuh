@@ -10,7 +10,7 @@
 
 namespace warpfold::segmented {
 
-/// A pending segment of up to 32 chunks, in 16 bytes that one instruction reads or writes.
+/// A pending segment of fewer than 64 chunks, in 16 bytes that one instruction reads or writes.
 template <class Index> struct alignas(16) pending_segment {
   Index first;  ///< item
   int count;    ///< items

@@ -92,12 +92,14 @@ inline constexpr int min_single_items = 1024, max_single_rows = 24, min_single_s
 ///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
 inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
 inline constexpr std::size_t max_quick_join_bytes = 16;
-/// Listed segments of operators with long joins (code_size.cuh) stay by position up to these numbers of rows: warps
-/// that each fold another length wait for instructions. (2^26 floats on an H200: logsumexp of equal segments of 3000
-/// takes 123 us so, and 86 by single warps, but of geometric lengths 164 and 209; of six fused sums and extrema 122,
-/// and 148 by teams; of 5000, 133 and 116.) By full nodes, several edges are joined at once so (long_edges.cuh), but a
-/// team joins those of its shares. (Segments of 3000: moments 281 us by teams, 87 by position; statistics 360 and 124;
-/// of 20000, 103 and 90, 125 and 123; of 50000, 79 and 84, 107 and 117.)
+/// Listed segments of operators with long joins (code_size.cuh) go to teams only from min_long_join_rows on, and never
+/// to single warps: warps that each fold another length wait for instructions. Shorter ones stay by position. (2^26
+/// floats on an H200: logsumexp of equal segments of 3000 takes 123 us by position and 86 by single warps, but of
+/// geometric lengths 164 and 209. Six fused sums and extrema of segments of 3000 take 122 us by position and 148 by
+/// teams; of 5000, 133 and 116.) With full nodes, the partition by position joins several edges at once
+/// (long_edges.cuh), and a team joins those of its shares one by one; so teams gain only from min_late_edge_rows on.
+/// (Segments of 3000: moments 281 us by teams, 87 by position; statistics 360 and 124; of 20000, 103 and 90, 125 and
+/// 123; of 50000, 79 and 84, 107 and 117.)
 inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 

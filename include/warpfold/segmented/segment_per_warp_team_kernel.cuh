@@ -73,20 +73,21 @@ __device__ void fold_step(const Arguments& arguments, const warp_share& share, s
   if constexpr (thread::folds_parts_by_runs<leaves_type>) {
     long_pieces<Arguments> pieces(arguments, own);
     pieces.add(from, items, share.segment, false, value, [](const auto&) {});
-    return pieces.finish();
+    pieces.finish();
+  } else {
+    const auto fold = [&] {
+      constexpr int many_rows = policy_of<leaves_type>.long_rows, few_rows = target_share_rows;
+      // A share of few rows is folded fastest in one batch of as many rows.
+      if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
+        return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
+      if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+        return fold_span<2>(arguments.leaves.template from<late_leaves<leaves_type>::chunk_items>(0), from, items,
+                            arguments.op);
+      else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
+    };
+    const auto folded = fold();
+    if (arch::lane_id() == 0) value() = folded;
   }
-  const auto fold = [&] {
-    constexpr int many_rows = policy_of<leaves_type>.long_rows, few_rows = target_share_rows;
-    // A share of few rows is folded fastest in one batch of as many rows.
-    if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
-      return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
-    if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
-      return fold_span<2>(arguments.leaves.template from<late_leaves<leaves_type>::chunk_items>(0), from, items,
-                          arguments.op);
-    else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
-  };
-  const auto folded = fold();
-  if (arch::lane_id() == 0) value() = folded;
 }
 
 /// Joins the units [first, last) of a segment with those of other warps, unless there are none.
