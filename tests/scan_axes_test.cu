@@ -148,7 +148,8 @@ struct asked {
     return testing::AssertionSuccess();
   }
   /// The same of intervals, which show any reorder, loss or duplicate.
-  template <class interval = wf_test::interval<>> testing::AssertionResult check_intervals() const {
+  template <class interval = wf_test::interval<>, class Join = wf_test::join>
+  testing::AssertionResult check_intervals() const {
     std::vector<interval> memory(static_cast<std::size_t>(in.length), interval::poison());
     wf_test::arrays::for_items(in, ~scanned(), in.origin, [&](std::int64_t from) {
       for (std::int64_t i = 0; i < in.extent[axis]; ++i) {
@@ -156,7 +157,7 @@ struct asked {
         memory[static_cast<std::size_t>(from + item * in.stride[axis])] = interval::of(i);
       }
     });
-    return check(memory, wf_test::join{}, interval::of(-1), interval::of(7, 7));
+    return check(memory, Join{}, interval::of(-1), interval::of(7, 7));
   }
 };
 
@@ -209,6 +210,12 @@ TEST(scan_axes_bits, few_columns_under_many_schedules) {
 TEST(scan_axes_bits, random_intervals) {
   wf_test::for_all_seeds(
       [](std::uint64_t, wf_test::random_source& source) { return random_case(source).check_intervals(); });
+}
+
+TEST(scan_axes_bits, random_intervals_of_an_exact_operator) {
+  wf_test::for_all_seeds([](std::uint64_t, wf_test::random_source& source) {
+    return random_case(source).check_intervals<wf_test::interval<>, wf_test::exact_join>();
+  });
 }
 
 template <class T, class Op, class A = wf::accumulator_t<Op, T>> void check_random_items(Op op, A init) {

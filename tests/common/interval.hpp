@@ -6,7 +6,7 @@
 #include <ostream>
 #include <type_traits>
 #include <vector>
-#include <warpfold/config.hpp>
+#include <warpfold/operator_traits.hpp>
 
 namespace wf_test {
 
@@ -62,6 +62,9 @@ struct join {
   }
 };
 
+/// The same, which says that it is exact: scans may associate as they like.
+struct exact_join : join {};
+
 /// For transform_reduce: an integer item becomes the interval of that item.
 template <class Interval = interval<>> struct to_interval {
   template <class T> __host__ __device__ Interval operator()(T item) const {
@@ -78,3 +81,6 @@ template <class Interval = interval<>> std::vector<Interval> interval_items(std:
 }
 
 }  // namespace wf_test
+
+template <class Index, int Bytes>
+inline constexpr bool warpfold::is_exact<wf_test::exact_join, wf_test::interval<Index, Bytes>> = true;

@@ -2,6 +2,8 @@
 // Values with a mark that says that they come from the input; and operators, transforms and conversions that count how
 // often they meet another value, such as the zero bytes that fill the lanes without an item.
 #pragma once
+#include <warpfold/operator_traits.hpp>
+
 #include "common/device.cuh"
 
 namespace wf_test::known_values {
@@ -34,6 +36,8 @@ struct add_marked {
     return {a.value + b.value, marked::mark_of_known};
   }
 };
+/// The same, which says that it is exact: scans may associate as they like.
+struct exact_add_marked : add_marked {};
 /// From items that are positive.
 struct mark_positive {
   __host__ __device__ marked operator()(int item) const {
@@ -57,3 +61,6 @@ struct ratio {
   }
 };
 }  // namespace wf_test::known_values
+
+template <>
+inline constexpr bool warpfold::is_exact<wf_test::known_values::exact_add_marked, wf_test::known_values::marked> = true;

@@ -38,7 +38,8 @@ template <scan_kind Kind, int Rows, int Warps, int Stages, int Folders, class T,
           class A = warpfold::accumulator_t<Op, T>>
 void scan_in_stages(std::span<const T> in, A* out, Op op, const warpfold::reduce_options<A>& options = {}) {
   constexpr warpfold::scan::tile_shape shape{1, 1, 1};
-  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1, 0, {}, 0, {{Rows, Warps, Stages, Folders}, 0, 0}};
+  constexpr warpfold::scan::kernel_policy policy{shape, shape, 1,     0,
+                                                 {},    0,     false, {{Rows, Warps, Stages, Folders}, 0, 0}};
   constexpr int items = warpfold::warp::chunk_items_of<T, A*>();
   const auto leaves = warpfold::detail::make_leaves<A>(
       op, warpfold::detail::make_source_in_chunks<items>(in.data(), std::ssize(in)), warpfold::thread::no_transform{});

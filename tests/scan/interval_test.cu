@@ -8,7 +8,7 @@
 #include "scan/expect_prefixes.cuh"
 
 namespace wf = warpfold;
-using wf_test::interval, wf_test::join, wf_test::way;
+using wf_test::exact_join, wf_test::interval, wf_test::join, wf_test::way;
 
 namespace {
 
@@ -23,12 +23,12 @@ std::vector<interval<>> prefixes(std::int64_t count, std::int64_t first, std::in
 
 class scan_interval : public testing::Test {
  protected:
-  void expect_joined(std::int64_t count, const way& w) {
+  template <class Join = join> void expect_joined(std::int64_t count, const way& w) {
     const device_intervals in(wf_test::interval_items(count)), out(std::vector<interval<>>(in.size(), poison_));
-    wf::inclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    wf::inclusive_scan(in.items(), out.data(), Join{}, asked_.options(w));
     EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, w.has_init() ? -1 : 0, 0))) << w;
     if (!w.has_init()) return;
-    wf::exclusive_scan(in.items(), out.data(), join{}, asked_.options(w));
+    wf::exclusive_scan(in.items(), out.data(), Join{}, asked_.options(w));
     EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << w;
   }
 
@@ -45,7 +45,19 @@ TEST_F(scan_interval, every_border_and_way) {
 }
 
 TEST_F(scan_interval, every_small_size) {
-  for (std::int64_t size = 1; size <= 200; ++size) expect_joined(size, {wf_test::init_from::value});
+  for (std::int64_t size = 1; size <= 200; ++size) {
+    expect_joined(size, {wf_test::init_from::value});
+    expect_joined<exact_join>(size, {wf_test::init_from::value});
+  }
+}
+
+TEST_F(scan_interval, every_border_of_an_exact_operator) {
+  std::int64_t turn = 0;
+  for (const std::int64_t size : wf_test::border_sizes<interval<>>(wf_test::emulated ? 1 << 14 : 1 << 19)) {
+    const auto all = wf_test::ways(turn);
+    if (wf_test::in_sample(turn)) expect_joined<exact_join>(size, all[static_cast<std::size_t>(turn) % all.size()]);
+    ++turn;
+  }
 }
 
 TEST_F(scan_interval, under_many_schedules) {
@@ -79,6 +91,8 @@ TEST(scan_interval_tiles, clusters_and_lists_under_many_schedules) {
       wf_test::scan_in_tiles<wf_test::scan_kind::exclusive, 1, 2, quick>(in.items(), out.data(), join{},
                                                                          {.init = interval<>::of(-1)});
       EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << seed;
+      wf_test::scan_in_tiles<wf_test::scan_kind::inclusive, 1, 2, quick>(in.items(), out.data(), exact_join{});
+      EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << seed;
     }
 }
 
@@ -107,6 +121,9 @@ TEST(scan_interval_stages, all_sizes_and_alignments_under_many_schedules) {
         wf_test::scan_in_stages<wf_test::scan_kind::inclusive, 2, 2, 2, 1>(in.items(), out.data(), join{},
                                                                            {.max_blocks = max_blocks});
         EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, 0, 0))) << count << ", " << offset;
+        wf_test::scan_in_stages<wf_test::scan_kind::exclusive, 2, 2, 2, 1>(
+            in.items(), out.data(), exact_join{}, {.init = interval<>::of(-1), .max_blocks = max_blocks});
+        EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), prefixes(count, -1, -1))) << count << ", " << offset;
         wf_test::scan_in_stages<wf_test::scan_kind::exclusive, 2, 2, 3, 2>(
             in.items(), in.data(), join{}, {.init = interval<>::of(-1), .max_blocks = max_blocks});
         EXPECT_TRUE(wf_test::all_same_bits(in.to_host(), prefixes(count, -1, -1))) << count << ", " << offset;

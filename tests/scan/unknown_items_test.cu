@@ -12,21 +12,24 @@ using wf_test::device_array;
 
 namespace {
 
-TEST(scan_unknown_items, marked_values) {
+template <class Add> void expect_sums_of_marked() {
   for (const std::int64_t count : {1, 31, 33, 500, 4'097, 12'289, 20'001})
     for (const int max_blocks : {0, 1}) {
       const std::vector<marked> items(static_cast<std::size_t>(count), {1, marked::mark_of_known});
       const device_array<marked> in(items, 1), out(items);
-      wf::inclusive_scan(in.items(), out.data(), add_marked{}, {.max_blocks = max_blocks});
+      wf::inclusive_scan(in.items(), out.data(), Add{}, {.max_blocks = max_blocks});
       auto found = out.to_host();
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i].value, i + 1);
-      wf::exclusive_scan(in.items(), out.data(), add_marked{},
+      wf::exclusive_scan(in.items(), out.data(), Add{},
                          {.init = marked{7, marked::mark_of_known}, .max_blocks = max_blocks});
       found = out.to_host();
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i].value, i + 7);
     }
   EXPECT_EQ(unknown_uses_so_far(), 0u);
 }
+
+TEST(scan_unknown_items, marked_values) { expect_sums_of_marked<add_marked>(); }
+TEST(scan_unknown_items, marked_values_of_an_exact_operator) { expect_sums_of_marked<exact_add_marked>(); }
 
 TEST(scan_unknown_items, transforms_conversions_and_users_operators) {
   for (const std::int64_t count : {1, 33, 5'001}) {

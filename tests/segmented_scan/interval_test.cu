@@ -24,6 +24,15 @@ struct join_after_init {
   }
 };
 
+/// The same, which says that it is exact: scans may associate as they like.
+struct exact_join_after_init : join_after_init {};
+
+}  // namespace
+
+template <> inline constexpr bool wf::is_exact<exact_join_after_init, interval<>> = true;
+
+namespace {
+
 class segmented_scan_interval : public testing::Test {
  protected:
   using items = device_array<interval<>>;
@@ -40,14 +49,14 @@ class segmented_scan_interval : public testing::Test {
     EXPECT_TRUE(wf_test::all_same_bits(out.to_host(), expected)) << where << ", " << w;
   }
   /// Inclusive and, with init, exclusive scans by each description that fits.
-  void expect_all_joined(const layout& where, const way& w) {
+  template <class Join = join_after_init> void expect_all_joined(const layout& where, const way& w) {
     const auto both = [&](auto... segments) {
       expect_joined<false>(where, w, [&](auto in, auto* out, const auto& options) {
-        wf::segmented_inclusive_scan(in, segments..., out, join_after_init{}, options);
+        wf::segmented_inclusive_scan(in, segments..., out, Join{}, options);
       });
       if (w.has_init())
         expect_joined<true>(where, w, [&](auto in, auto* out, const auto& options) {
-          wf::segmented_exclusive_scan(in, segments..., out, join_after_init{}, options);
+          wf::segmented_exclusive_scan(in, segments..., out, Join{}, options);
         });
     };
     const device_array<int> offsets(where.offsets<int>()), ids(where.owners<int>());
@@ -57,11 +66,11 @@ class segmented_scan_interval : public testing::Test {
     const device_array<int> begins(wf_test::narrowed<int>(gaps.begins)), ends(wf_test::narrowed<int>(gaps.ends));
     const auto dense = wf::bounds{begins.items(), ends.items()};
     expect_joined<false>(gaps, w, [&](auto in, auto* out, const auto& options) {
-      wf::segmented_inclusive_scan(in, dense, out, join_after_init{}, options);
+      wf::segmented_inclusive_scan(in, dense, out, Join{}, options);
     });
     if (!w.has_init()) return;
     expect_joined<true>(gaps, w, [&](auto in, auto* out, const auto& options) {
-      wf::segmented_exclusive_scan(in, dense, out, join_after_init{}, options);
+      wf::segmented_exclusive_scan(in, dense, out, Join{}, options);
     });
   }
 
@@ -77,6 +86,8 @@ TEST_F(segmented_scan_interval, every_distribution) {
     if (!wf_test::in_sample(number++)) continue;
     const auto all = wf_test::ways(turn, {0, 3});
     expect_all_joined(where, all[static_cast<std::size_t>(turn) % all.size()]);
+    if (turn % 3 == 0)
+      expect_all_joined<exact_join_after_init>(where, all[static_cast<std::size_t>(turn) % all.size()]);
     ++turn;
   }
 }
@@ -88,6 +99,7 @@ TEST_F(segmented_scan_interval, random_segments_under_random_schedules) {
     const layout where("random " + std::to_string(seed), wf_test::random_lengths(source, many / 2));
     const auto all = wf_test::ways(static_cast<std::int64_t>(seed), {0, 1, 7});
     expect_all_joined(where, all[seed % all.size()]);
+    if (seed % 2 == 0) expect_all_joined<exact_join_after_init>(where, all[seed % all.size()]);
   }
 }
 

@@ -18,7 +18,7 @@ std::vector<layout> some_gaps() {
           wf_test::with_gaps({"law", wf_test::power_law(300, 5'000)})};
 }
 
-TEST(segmented_scan_unknown_items, marked_values) {
+template <class Add> void expect_sums_of_marked() {
   for (const layout& where : some_gaps()) {
     std::vector<marked> items(static_cast<std::size_t>(where.items), {9, 0});
     for (std::int64_t s = 0; s < where.segments(); ++s)
@@ -33,14 +33,16 @@ TEST(segmented_scan_unknown_items, marked_values) {
         for (std::int64_t i = 0; i < where.length(s); ++i)
           ASSERT_EQ(found[static_cast<std::size_t>(where.begins[static_cast<std::size_t>(s)] + i)].value, i + before);
     };
-    wf::segmented_inclusive_scan(in.items(), segments, out.data(), add_marked{});
+    wf::segmented_inclusive_scan(in.items(), segments, out.data(), Add{});
     expect(1);
-    wf::segmented_exclusive_scan(in.items(), segments, out.data(), add_marked{},
-                                 {.init = marked{7, marked::mark_of_known}});
+    wf::segmented_exclusive_scan(in.items(), segments, out.data(), Add{}, {.init = marked{7, marked::mark_of_known}});
     expect(7);
   }
   EXPECT_EQ(unknown_uses_so_far(), 0u);
 }
+
+TEST(segmented_scan_unknown_items, marked_values) { expect_sums_of_marked<add_marked>(); }
+TEST(segmented_scan_unknown_items, marked_values_of_an_exact_operator) { expect_sums_of_marked<exact_add_marked>(); }
 
 TEST(segmented_scan_unknown_items, transforms_conversions_and_users_operators) {
   for (const std::int64_t length : {1, 33, 5'001}) {

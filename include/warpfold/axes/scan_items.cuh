@@ -12,7 +12,7 @@ namespace warpfold::axis_scan {
 /// outwards, each meets the nodes before it, the lowest level first.
 template <int Rows, class A, class Op> struct column_items {
   /// Whether nodes are joined to each other first, and to the items at the end.
-  static constexpr bool joins_late = thread::may_reassociate<Op, A>;
+  static constexpr bool joins_late = is_exact<Op, A>;
 
   Op op;
   int count = 0;

@@ -20,19 +20,22 @@ template <class Leaves, class Op, class Out> consteval kernel_policy policy_of()
     constexpr std::size_t item_bytes = sizeof(A) + (Leaves::keys_first ? 0 : sizeof(typename Leaves::keys::item));
     return kernel_policy_for(items * greatest_of(item_bytes, std::size_t{4}),  // 32 items at most
                              Leaves::keys_first ? lane_load::accumulators : lane_load::keyed, stored_bytes);
-  } else if constexpr (scans_packed<Leaves, Op>)
-    return kernel_policy_for(sizeof(typename Leaves::chunk), lane_load::packed, stored_bytes);
-  else {
-    constexpr bool is_narrow_sum = std::is_same_v<Op, plus> && sizeof(A) <= 4 && thread::may_convert_missing<Leaves> &&
-                                   thread::may_combine_missing<Op, A>;
-    kernel_policy policy =
-        kernel_policy_for(items * sizeof(A), is_narrow_sum ? lane_load::sums : lane_load::accumulators, stored_bytes);
+  } else {
+    constexpr bool is_packed = scans_packed<Leaves, Op>, is_sum = std::is_same_v<Op, plus>;
+    constexpr bool may_combine = thread::may_convert_missing<Leaves> && thread::may_combine_missing<Op, A>;
+    constexpr bool is_narrow_sum = is_sum && sizeof(A) <= 4 && may_combine;
+    kernel_policy policy = kernel_policy_for(is_packed ? sizeof(typename Leaves::chunk) : items * sizeof(A),
+                                             is_packed       ? lane_load::packed
+                                             : is_narrow_sum ? lane_load::sums
+                                                             : lane_load::accumulators,
+                                             stored_bytes);
     // A user's operator is called more often in stages, so they gain nothing; extrema of doubles take longer.
-    constexpr bool is_sum = std::is_same_v<Op, plus>;
     if constexpr (can_stage<Leaves, Out> && thread::may_combine_missing<Op, A> && (is_sum || sizeof(A) == 4))
       policy = with_stages(policy, is_sum && std::is_floating_point_v<A>, sizeof(A));
-    else if (policy.full.rows > 4 && sizeof(A) <= 4 && !is_narrow_sum)  // for 1 to 2 million items
-      policy = with_middle(policy, 3);
+    else if (const int rows = policy.full.rows; rows >= 4) {
+      policy = with_middle(policy, rows / 4, is_packed ? rows : rows / 2, is_narrow_sum ? 2 : 3);
+      policy.has_middle_clusters = is_narrow_sum;  // others take longer, so they are faster in more blocks
+    }
     return policy;
   }
 }

@@ -13,7 +13,8 @@ namespace warpfold::scan {
 /// the user's would run twice, or on missing items.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 inline constexpr bool scans_packed = [] {
-  if constexpr (!thread::may_reassociate<Op, A> || !thread::may_convert_missing<Leaves>) return false;
+  if constexpr (!is_exact<Op, A> || !thread::may_combine_missing<Op, A> || !thread::may_convert_missing<Leaves>)
+    return false;
   else return 2 * sizeof(typename Leaves::chunk) <= Leaves::chunk_items * sizeof(A);
 }();
 
@@ -28,8 +29,8 @@ template <int Rows, class Leaves, class Op> struct packed_items : items_base<tru
   static constexpr int room_bytes = by_way_of::room_bytes;
 
   chunk chunks[Rows] = {};
-  A node{};                                ///< of the lane's items
-  A left = thread::exact_identity<Op, A>;  ///< the fold of the nodes before them that are known
+  A node{};                         ///< of the lane's items
+  thread::left_fold<Op, A> left{};  ///< of the nodes before them that are known
 
   __device__ static void prefetch(const Leaves& leaves, std::int64_t first, int existing) {
     warp::prefetch_items<base::items>(leaves.source, first, existing);
@@ -48,10 +49,10 @@ template <int Rows, class Leaves, class Op> struct packed_items : items_base<tru
   }
   __device__ void scan_across_lanes() {
     this->each_node(node, [&](int distance, const A& other) {
-      if (arch::lane_id() & distance) left = op(other, left);
+      if (arch::lane_id() & distance) left.push(other, op);
     });
   }
-  __device__ void push(const A& before) { left = op(before, left); }
+  __device__ void push(const A& before) { left.push(before, op); }
   template <bool IsExclusive, class Arguments, class Stored>
   __device__ void results(const Arguments& arguments, warp::left_nodes<IsExclusive, A>& before,
                           Stored (&stored)[Rows]) {
@@ -59,7 +60,7 @@ template <int Rows, class Leaves, class Op> struct packed_items : items_base<tru
     if (init.exists()) before.push(init.alone(), *this);
     else if (IsExclusive) before.push(arguments.first, *this);  // the identity as an output can hold it
     before.finish(*this);
-    A latest = left;
+    A latest = left.all;
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row) {
       A prefixes[chunk_items];

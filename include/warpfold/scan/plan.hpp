@@ -100,7 +100,7 @@ inline scan_plan plan_scan(const scan_limits& limits, std::int64_t items, int ch
   if (quick == 1) return {scan_tiles::quick, 1, 1};
   if (const auto plan = in_cluster(scan_tiles::quick, quick); plan.tiles > 0) return plan;
   const std::int64_t middle = policy.has_middle() ? tiles_of(policy.middle) : 0;
-  if (middle > 1 && policy.has_stages())  // other operators take longer, so they are faster in more blocks
+  if (middle > 1 && policy.has_middle_clusters)
     if (const auto plan = in_cluster(scan_tiles::middle, middle); plan.tiles > 0) return plan;
   if (tiles > 1) {  // else no other block has to be waited for
     if (const auto plan = in_list(scan_tiles::quick, quick, policy.quick_tiles_per_multiprocessor); plan.tiles > 0)

@@ -49,15 +49,20 @@ struct kernel_policy {
   int low_occupancy_tiles_per_multiprocessor;  ///< up to this many full tiles, blocks run at low occupancy
   tile_shape middle{};                         ///< for inputs between quick and full tiles, if it has rows
   int middle_tiles_per_multiprocessor = 0;     ///< the same for middle tiles
+  bool has_middle_clusters = false;            ///< whether middle tiles may be a cluster
   staged_policy staged{};                      ///< for the largest inputs, if it has stages
 
   constexpr bool has_middle() const { return middle.rows > 0; }
   constexpr bool has_stages() const { return staged.shape.stages > 0; }
 };
 
-/// `policy` with middle tiles, which are faster between quick and full ones than either.
-consteval kernel_policy with_middle(kernel_policy policy, int quick_tiles_per_multiprocessor) {
-  policy.middle = {least_of(policy.full.rows, 4), policy.quick.warps, policy.quick.blocks_per_multiprocessor};
+/// `policy` with quick tiles of `quick_rows` rows, and middle ones, which are faster between quick and full ones than
+/// either.
+consteval kernel_policy with_middle(kernel_policy policy, int quick_rows, int middle_rows,
+                                    int quick_tiles_per_multiprocessor) {
+  policy.middle = policy.quick;
+  policy.quick.rows = quick_rows;
+  policy.middle.rows = middle_rows;
   policy.middle_tiles_per_multiprocessor = 4;
   policy.quick_tiles_per_multiprocessor = quick_tiles_per_multiprocessor;
   return policy;
@@ -68,7 +73,8 @@ consteval kernel_policy with_middle(kernel_policy policy, int quick_tiles_per_mu
 /// is worth its start. Full tiles then run at low occupancy only, since more of them are staged. Measured on an H200
 /// and an H100, in one run with the other plans and CUB.
 consteval kernel_policy with_stages(kernel_policy policy, bool is_floating_point_sum, std::size_t item_bytes) {
-  policy = with_middle(policy, 1);
+  policy = with_middle(policy, policy.full.rows / 4, policy.full.rows / 2, 1);
+  policy.has_middle_clusters = true;
   policy.staged = {{8, 16, 3, is_floating_point_sum ? 8 : 4}, item_bytes <= 4 ? 2 : 5, item_bytes <= 4 ? 2 : 3};
   return policy;
 }
@@ -91,8 +97,7 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, lane_load loa
   const int blocks = load == lane_load::sums || load == lane_load::packed ? 5 : 4;
   const tile_shape full =
       chunk_bytes <= 64 ? tile_shape{rows, 8, blocks} : tile_shape{1, 4, chunk_bytes <= 128 ? 5 : 1};
-  const int quick_rows = least_of(rows, load == lane_load::packed ? 4 : 2);
-  return {full, {quick_rows, full.warps, least_of(full.blocks_per_multiprocessor, 4)}, 4, blocks > 4 ? 8 : 0};
+  return {full, {least_of(rows, 2), full.warps, least_of(full.blocks_per_multiprocessor, 4)}, 4, blocks > 4 ? 8 : 0};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -16,10 +16,10 @@ struct row_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
   using base::count, base::has, base::op;
   static constexpr int chunk_items = Leaves::chunk_items, row_items_count = warp_lanes * chunk_items;
   /// Whether nodes are joined to each other first, and to the items at the end.
-  static constexpr bool joins_late = thread::may_reassociate<Op, A>;
+  static constexpr bool joins_late = is_exact<Op, A>;
 
   A values[Rows][chunk_items] = {};
-  A left[joins_late ? Rows : 1] = {};  ///< the fold of the nodes on the left of the lane's chunk in a row
+  thread::left_fold<Op, A> left[joins_late ? Rows : 1] = {};  ///< of the nodes on the left of the lane's chunk in a row
 
   /// Makes the first `existing` items of `chunks` the warp's.
   __device__ void set(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], int existing) {
@@ -33,7 +33,6 @@ struct row_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     for (int row = 0; row < Rows; ++row) {
       thread::inclusive_scan(values[row], op, Whole ? chunk_items : count - first_of(row, arch::lane_id()));
       nodes[row] = values[row][chunk_items - 1];
-      if constexpr (joins_late) left[row] = thread::exact_identity<Op, A>;
     }
     scan_across_lanes(nodes);
     scan_across_rows(nodes);
@@ -49,7 +48,8 @@ struct row_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     if (arguments.init.exists()) before.push(arguments.init.alone(), *this);
     before.finish(*this);
     WARPFOLD_UNROLL
-    for (int row = 0; joins_late && row < Rows; ++row) join_to_items(row, left[row]);
+    for (int row = 0; joins_late && row < Rows; ++row)
+      if (left[row].exists()) join_to_items(row, left[row].all);
     if constexpr (IsExclusive) shift(before.exists ? before.joined : arguments.first);
     WARPFOLD_UNROLL
     for (int row = 0; row < Rows; ++row)
@@ -64,8 +64,8 @@ struct row_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
       if (has(first_of(row, arch::lane_id()) + k + 1)) values[row][k] = op(node, values[row][k]);
   }
   __device__ void push_into(int row, const A& node) {
-    if constexpr (joins_late) left[row] = op(node, left[row]);
-    else join_to_items(row, node);
+    if constexpr (!joins_late) join_to_items(row, node);
+    else if (has(first_of(row, arch::lane_id()) + 1)) left[row].push(node, op);
   }
   /// Joins the items to the nodes before them in their row. A chunk's node becomes the row's, if the row is whole.
   __device__ void scan_across_lanes(A (&nodes)[Rows]) {

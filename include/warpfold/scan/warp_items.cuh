@@ -16,7 +16,7 @@ struct warp_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
   using base::count, base::has_own, base::lane_items, base::op;
   static constexpr int chunk_items = Leaves::chunk_items;
   /// Whether nodes are joined to each other first, and to the items at the end.
-  static constexpr bool joins_late = thread::may_reassociate<Op, A>;
+  static constexpr bool joins_late = is_exact<Op, A>;
   struct chunk {
     A value[chunk_items];
   };
@@ -24,6 +24,7 @@ struct warp_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
   static constexpr int room_bytes = by_way_of::room_bytes;
 
   A values[lane_items] = {};
+  thread::left_fold<Op, A> left{};  ///< of the nodes before the lane's items that are known, if they are joined late
 
   __device__ static void prefetch(const Leaves& leaves, std::int64_t first, int existing) {
     warp::prefetch_items<base::items>(leaves.source, first, existing);
@@ -43,18 +44,13 @@ struct warp_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     return this->each_node(values[lane_items - 1], [](int, const A&) {});
   }
   __device__ void scan_across_lanes() {
-    A left = left_of_first();
     this->each_node(values[lane_items - 1], [&](int distance, const A& other) {
-      if (!(arch::lane_id() & distance)) return;
-      if constexpr (joins_late) left = op(other, left);
-      else push(other);
+      if (arch::lane_id() & distance) push(other);
     });
-    if constexpr (joins_late) push(left);
   }
   __device__ void push(const A& node) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < lane_items; ++k)
-      if (has_own(k)) values[k] = op(node, values[k]);
+    if constexpr (!joins_late) join_to_items(node);
+    else if (has_own(0)) left.push(node, op);
   }
   template <bool IsExclusive, class Arguments, class Stored>
   __device__ void results(const Arguments& arguments, warp::left_nodes<IsExclusive, A>& before,
@@ -62,6 +58,7 @@ struct warp_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     const auto& init = arguments.init;
     if (init.exists()) before.push(init.alone(), *this);
     before.finish(*this);
+    if (joins_late && left.exists()) join_to_items(left.all);
     if constexpr (IsExclusive) shift(before.exists ? before.joined : arguments.first);
     this->pack(values, stored);
   }
@@ -74,9 +71,10 @@ struct warp_items : items_base<Whole, Rows, Leaves::chunk_items, Op> {
     for (int k = lane_items - 1; k > 0; --k) values[k] = values[k - 1];
     values[0] = thread::choose(arch::lane_id() == 0, first, of_left_lane);
   }
-  __device__ static A left_of_first() {
-    if constexpr (joins_late) return thread::exact_identity<Op, A>;
-    else return A{};
+  __device__ void join_to_items(const A& node) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < lane_items; ++k)
+      if (has_own(k)) values[k] = op(node, values[k]);
   }
 };
 

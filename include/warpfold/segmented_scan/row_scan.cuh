@@ -144,36 +144,40 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
 
 /// Operators that are exact may associate as they like: one pass from left to right.
 template <int Levels, int Items, class A, class Op>
-  requires thread::may_reassociate<Op, A>
+  requires is_exact<Op, A>
 struct row_scan<Levels, Items, A, Op> {
   static constexpr bool counts = false, joins_late = true;
 
   Op op;
-  A before_row = thread::exact_identity<Op, A>;  ///< the fold of the row's first run so far
+  A before_row = A{};  ///< the fold of the row's first run so far, if it has begun
 
   __device__ void scan(A (&values)[Items], const chunk_runs<Items>& runs) {
+    constexpr bool combines_all = thread::may_combine_missing<Op, A>;
+    const unsigned combines = combines_all ? chunk_runs<Items>::all : runs.live;  // items that `op` may be called with
+    const bool ends = combines >> (Items - 1) & 1;
     const int lane = arch::lane_id();
     const unsigned beginning = __ballot_sync(full_warp, runs.begins != 0), through = beginning & ((2u << lane) - 1);
-    if (beginning == 0) thread::inclusive_scan(values, op);
+    if (combines_all && beginning == 0) thread::inclusive_scan(values, op);
     else WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k)
-      if (!(runs.begins >> k & 1)) values[k] = op(values[k - 1], values[k]);
+      if ((combines & ~runs.begins) >> k & 1) values[k] = op(values[k - 1], values[k]);
     const int reach = through != 0 ? lane - (31 - __clz(static_cast<int>(through))) : lane;
     A all = values[Items - 1];
     WARPFOLD_UNROLL
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
       const A left = warp::shuffle_up(all, distance);
-      if (distance <= reach) all = op(left, all);
+      if (distance <= reach && ends) all = op(left, all);
     }
     const A left = warp::shuffle_up(all, 1);
-    A before = lane == 0 ? before_row : left;
-    if (lane > 0 && (beginning & ((1u << lane) - 1)) == 0) before = op(before_row, before);
-    const unsigned first_run = (runs.begins & -runs.begins) - 1;  // up to the chunk's first begin
+    const unsigned first_run = combines & ((runs.begins & -runs.begins) - 1);  // up to the chunk's first begin
+    A before = thread::choose(lane == 0, before_row, left);
+    if (lane > 0 && (beginning & ((1u << lane) - 1)) == 0 && first_run != 0) before = op(before_row, before);
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
       if (first_run >> k & 1) values[k] = op(before, values[k]);
     const A last = warp::shuffle(all, warp_lanes - 1);
-    before_row = beginning != 0 ? last : op(before_row, last);
+    const bool goes_on = beginning == 0 && (combines_all || __shfl_sync(full_warp, ends, warp_lanes - 1));
+    before_row = goes_on ? op(before_row, last) : last;
   }
 };
 

@@ -30,6 +30,10 @@ __device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_un
   }
 }
 
+/// Whether whole chunks of a warp that lacks items go by vectors, too: with more items than these, one after another
+/// takes long.
+template <int Items> inline constexpr bool has_long_chunks = Items > 4;
+
 /// Loads `Rows` rows of 32 chunks from item `first` on, of which `count` items exist, row r to row_at(r). All lanes of
 /// the warp call it.
 template <int Rows, class Source, class RowAt>
@@ -51,17 +55,27 @@ __device__ void load_rows(const Source& source, std::int64_t first, int count, R
     using chunk = typename Source::chunk;
     constexpr int vector_bytes = chunk::vector_bytes;
     const auto* const data = source.data + first;
+    const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (vector_bytes - 1));
+    // Whether the vectors that hold some of the `n` items from `item` on hold items of the source only.
+    const auto can_shift = [&](int item, int n) {
+      constexpr std::int64_t item_bytes = sizeof(typename Source::item);
+      return vector_bytes >= 4 && (first + item) * item_bytes >= shift &&
+             (source.items - first - item - n) * item_bytes >= vector_bytes - shift;
+    };
+    const auto load_whole = [&](chunk& to, int item) { to.template load<arch::read_once>(data + item); };
+    const auto load_shifted = [&](chunk& to, int item) {
+      if constexpr (vector_bytes >= 4) to.template load_shifted<arch::read_once>(data + item, shift);
+    };
     if (count >= warp_items) {
-      const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(data) & (vector_bytes - 1));
-      if (shift == 0) return each_row([&](chunk& to, int item) { to.template load<arch::read_once>(data + item); });
-      if constexpr (vector_bytes >= 4) {
-        constexpr std::int64_t item_bytes = sizeof(typename Source::item);
-        if (first * item_bytes >= shift && (source.items - first - warp_items) * item_bytes >= vector_bytes - shift)
-          return each_row([&](chunk& to, int item) { to.template load_shifted<arch::read_once>(data + item, shift); });
-      }
+      if (shift == 0) return each_row(load_whole);
+      if (can_shift(0, warp_items)) return each_row(load_shifted);
     }
-    each_row(
-        [&](chunk& to, int item) { to.template load<arch::read_once>(data + item, least_of(count - item, items)); });
+    each_row([&](chunk& to, int item) {
+      const bool is_whole = has_long_chunks<items> && count - item >= items;
+      if (is_whole && shift == 0) load_whole(to, item);
+      else if (is_whole && can_shift(item, items)) load_shifted(to, item);
+      else to.template load<arch::read_once>(data + item, least_of(count - item, items));
+    });
   } else each_row([&](auto& to, int item) { source.load_edge(to, first + item); });
 }
 template <int Rows, class Source>
@@ -156,26 +170,29 @@ template <int Items, int Rows, class Chunk, class Out>
 __device__ void store_rows(const Chunk (&rows)[Rows], Out out, std::int64_t first, int count) {
   constexpr int row_items = warp_lanes * Items;
   const int own = arch::lane_id() * Items;
+  [[maybe_unused]] int whole = 0;  // items whose chunks are stored by vectors
   if constexpr (writes_vectors<Out>) {
     using T = std::remove_pointer_t<Out>;
     constexpr int vector_bytes = Chunk::vector_bytes;
     T* const to = out + first;
     const int shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) & (vector_bytes - 1));
-    if (count >= Rows * row_items) {
-      if (shift == 0) {
-        WARPFOLD_UNROLL
-        for (int row = 0; row < Rows; ++row)
+    const bool has_all = count >= Rows * row_items;
+    if (shift == 0 && (has_all || has_long_chunks<Items>)) {
+      whole = count & ~(Items - 1);
+      WARPFOLD_UNROLL
+      for (int row = 0; row < Rows; ++row)
+        if (!has_long_chunks<Items> || row * row_items + own < whole)
           store_vectors(reinterpret_cast<unsigned char*>(to + row * row_items + own), rows[row]);
-        return;
-      }
-      if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes) return store_shifted_rows(rows, to, shift);
     }
+    if (has_all && shift == 0) return;
+    if constexpr (vector_bytes >= 4 && alignof(T) < vector_bytes)
+      if (has_all) return store_shifted_rows(rows, to, shift);
   }
   WARPFOLD_UNROLL
   for (int row = 0; row < Rows; ++row) WARPFOLD_UNROLL
   for (int k = 0; k < Items; ++k) {
     const int item = row * row_items + own + k;
-    if (item < count) out[static_cast<std::ptrdiff_t>(first + item)] = rows[row].item(k);
+    if (whole <= item && item < count) out[static_cast<std::ptrdiff_t>(first + item)] = rows[row].item(k);
   }
 }
 
