@@ -45,9 +45,13 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
 };
 
 template <class Leaves>
-inline constexpr kernel_policy policy_of = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
-                                                             sizeof(typename Leaves::accumulator),
-                                                             folds_slowly<Leaves>);
+inline constexpr kernel_policy policy_of = [] {
+  kernel_policy policy = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
+                                           sizeof(typename Leaves::accumulator), folds_slowly<Leaves>);
+  policy.has_long_folds = has_long_folds<Leaves>;
+  policy.folds_halves_in_turn = folds_halves_in_turn<Leaves>;
+  return policy;
+}();
 
 /// Bytes that a lane holds of an accumulator of each item of a wide chunk; by runs, of one part after another.
 template <class Leaves, class A = typename Leaves::accumulator>

@@ -33,6 +33,10 @@ inline constexpr bool folds_slowly = has_long_joins<Leaves> || has_long_folds<Le
                                       sizeof(typename Leaves::accumulator) >
                                           sizeof(typename Leaves::source_type::item));
 
+/// Whether a span folds half a batch at a time where less than a batch is left (fold_span.cuh).
+template <class Leaves>
+inline constexpr bool folds_halves_in_turn = thread::locates<Leaves> || thread::folds_parts_by_runs<Leaves>;
+
 /// Whether all short segments that have items are packed, however few these are.
 template <class Leaves> inline constexpr bool packs_all_lengths = has_long_joins<Leaves> || has_long_folds<Leaves>;
 /// Whether a longer segment is loaded in one way, at any alignment. Located extrema are faster by whole batches.

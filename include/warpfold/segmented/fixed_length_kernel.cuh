@@ -4,7 +4,7 @@
 //
 //   takes(length)              whether it is for segments of that length
 //   segments_per_warp(length)  how many a warp folds at a time, whose loads are all issued before the first fold
-//   min_segments_per_warp(length)  optional: how many at least, where fewer segments are to be spread over all warps
+//   min_segments_per_warp(length)  optional: how many at least, where segments are to be spread evenly over all warps
 //   min_share                  optional: how many segments there must be per resident warp
 //   storage                    optional: the shared memory of a block
 //   fold(arguments, first, count)  folds `count` segments from `first` on, at most segments_per_warp(length); by one
@@ -203,14 +203,29 @@ template <class Algorithm, class Leaves>
 inline constexpr int fixed_length_blocks =
     fixed_length_shared_bytes<Algorithm> > 0 ? policy_of<Leaves>.load_balance_blocks_per_multiprocessor
                                              : policy_of<Leaves>.blocks_per_multiprocessor;
-/// How many segments a warp folds at a time, if `warps` warps share `count`: at most segments_per_warp, in even rounds.
+/// The segments of a warp: from `first` to `last`, `at_a_time` at a time, and `step` from one time to the next.
+struct warp_segments {
+  std::int64_t first, last;
+  int at_a_time;
+  std::int64_t step;
+};
+
+/// Those of warp `warp` of `warps`, which share `count` segments. If the algorithm may fold fewer at a time, a warp has
+/// neighbours, one more or one less than others have; warps with more are spread evenly over the blocks. (On an H200,
+/// a few warps with one segment more cost little: then they have a multiprocessor to themselves.)
 template <class Algorithm>
-__host__ __device__ constexpr int segments_per_warp_of(std::int64_t length, std::int64_t count, std::int64_t warps) {
+__host__ __device__ constexpr warp_segments segments_of_warp(std::int64_t length, std::int64_t count, unsigned warp,
+                                                             unsigned warps) {
   const int most = Algorithm::segments_per_warp(length);
   if constexpr (requires { Algorithm::min_segments_per_warp(length); }) {
-    const std::int64_t share = (count + warps - 1) / warps, rounds = (share + most - 1) / most;
-    return static_cast<int>((share + rounds - 1) / rounds);
-  } else return most;
+    const std::int64_t share = count / warps;
+    const auto rest = static_cast<unsigned>(count - share * warps);
+    const auto first_of = [=](unsigned w) { return share * w + std::uint64_t{rest} * w / warps; };
+    const auto first = static_cast<std::int64_t>(first_of(warp)), last = static_cast<std::int64_t>(first_of(warp + 1));
+    const auto times = static_cast<int>((last - first - 1) / most + 1),
+               at_a_time = static_cast<int>((last - first + times - 1) / greatest_of(times, 1));
+    return {first, last, at_a_time, at_a_time};
+  } else return {std::int64_t{warp} * most, count, most, std::int64_t{warps} * most};
 }
 
 /// Calls call(algorithm) with algorithms for that length, until it returns true. Returns whether it has.
@@ -237,18 +252,18 @@ template <class Leaves, class Call> bool with_fixed_length_algorithm(std::int64_
            try_algorithm(two_rows<Leaves>{});
 }
 
-/// Each warp folds a few neighbouring segments at a time, in steps of the grid.
+/// Each warp folds a few neighbouring segments at a time.
 template <class Algorithm, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads, fixed_length_blocks<Algorithm, Leaves>)
 fixed_length_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
   const auto& arguments = with_known_segments(given);
   const auto& segments = arguments.segments;
-  constexpr int block_warps = policy_of<Leaves>.block_threads / warp_lanes;
-  const int segments_per_warp =
-      segments_per_warp_of<Algorithm>(segments.length, segments.count, std::int64_t{gridDim.x} * block_warps);
-  std::int64_t first = (std::int64_t{blockIdx.x} * block_warps + arch::uniform_warp()) * segments_per_warp;
-  for (; first < segments.count; first += std::int64_t{gridDim.x} * block_warps * segments_per_warp)
-    Algorithm::fold(arguments, first, static_cast<int>(least_of(segments.count - first, segments_per_warp)));
+  constexpr unsigned block_warps = policy_of<Leaves>.block_threads / warp_lanes;
+  const warp_segments own = segments_of_warp<Algorithm>(
+      segments.length, segments.count, blockIdx.x * block_warps + static_cast<unsigned>(arch::uniform_warp()),
+      gridDim.x * block_warps);
+  for (std::int64_t first = own.first; first < own.last; first += own.step)
+    Algorithm::fold(arguments, first, static_cast<int>(least_of(own.last - first, own.at_a_time)));
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

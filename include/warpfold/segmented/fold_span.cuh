@@ -64,7 +64,7 @@ __device__ A fold_span(const Leaves& leaves, std::int64_t first, std::int64_t it
     from += Count * half_items;
   };
   // One at a time where folds take many instructions (long_rows_of).
-  constexpr int most = thread::locates<Leaves> || only_halves ? 1 : 2;
+  constexpr int most = folds_halves_in_turn<Leaves> || only_halves ? 1 : 2;
   WARPFOLD_NO_UNROLL
   while (end - few - from > (most - 1) * half_items) fold_halves(std::integral_constant<int, most>{});
   if constexpr (most > 1)

@@ -98,11 +98,11 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
 
 /// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly, which hold
 /// `warps` warps at once. `may_idle`: whether warps of a team may idle, though segments are not very long.
-/// `folds_slowly`: whether folds take long; `joins_slowly`: and joins, too.
+/// `joins_slowly`: whether joins take long.
 inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t warps,
                                                      std::int64_t block_warps, std::int64_t items,
                                                      std::int64_t segments, std::int64_t row, bool is_fixed_length,
-                                                     bool may_idle, bool folds_slowly, bool joins_slowly) {
+                                                     bool may_idle, const kernel_policy& policy, bool joins_slowly) {
   const std::int64_t mean = items / segments;
   if (mean < min_long_mean_rows * row) return {};
   const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
@@ -116,11 +116,13 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
     if (log_warps == 0) return true;
     std::int64_t share = row;
     while (share << log_warps < mean) share *= 2;
+    const std::int64_t batch = policy.long_rows * row, last = mean % batch;
+    if (policy.folds_halves_in_turn && 2 * last > batch) return false;  // the last warp takes longer than others
     return 100 * mean >= min_percent * (share << log_warps);
   };
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  if (is_fixed_length && folds_slowly) {
+  if (is_fixed_length && policy.folds_slowly) {
     for (int fewer = log_warps; fewer >= 0; --fewer)
       if (is_busy(fewer, min_slow_team_percent) && fills(fewer) &&
           (fewer == log_warps || segments << (fewer + 1) >= warps))
@@ -132,13 +134,15 @@ inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessor
   return log_warps;
 }
 
-/// Whether listed segments go to single warps: they are neither short nor long, and there are some for each of the
-/// `warps` warps that the device holds.
-inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row) {
+/// Whether segments go to single warps: they are neither short nor long, and there are some for each of the `warps`
+/// warps that the device holds.
+inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row,
+                               bool is_fixed_length, const kernel_policy& policy) {
   const std::int64_t mean = items / segments;
   const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
-  return !are_narrow && min_single_items <= mean && mean < max_single_rows * row &&
-         min_single_segments * warps <= segments && segments <= max_team_blocks;
+  const int least = is_fixed_length && !policy.has_long_folds ? min_single_row_items : min_single_items;
+  return !are_narrow && least <= mean && mean < max_single_rows * row && min_single_segments * warps <= segments &&
+         segments <= max_team_blocks;
 }
 
 /// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
@@ -151,13 +155,13 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
                      mean = items / segments;
   const std::int64_t warps = max_resident_blocks * all_block_warps;
   const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
-  const bool are_single = !is_fixed_length && min_rows == 0 && go_to_single_warps(warps, items, segments, row);
+  const bool are_single = min_rows == 0 && go_to_single_warps(warps, items, segments, row, is_fixed_length, policy);
   const auto for_small = log_warps_of_small_input(warps, all_block_warps, items, segments, row);
   std::optional<int> for_long;
   if (mean >= min_rows * row)
     for_long = log_warps_of_long_segments(
         greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps, all_block_warps,
-        items, segments, row, is_fixed_length, may_idle, policy.folds_slowly, accumulator_bytes > max_quick_join_bytes);
+        items, segments, row, is_fixed_length, may_idle, policy, accumulator_bytes > max_quick_join_bytes);
   if (!for_small && !for_long && !are_single) return {};
   const int log_warps = are_single ? 0 : for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
   const std::int64_t block_warps = are_single ? single_block_warps : all_block_warps;

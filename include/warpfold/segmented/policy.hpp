@@ -80,6 +80,10 @@ inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
 /// and so: segments of 3000, sums 67, 79 and 66, norms 90, 96 and 75, argmax 80, 111 and 70; of 7 and 4097 in turn,
 /// sums 81, 81 and 67; of geometric lengths of mean 3000, sums 78, 81 and 79; of mean 1500, 82 by position, and 71.)
 inline constexpr int min_single_items = 1024, max_single_rows = 24, min_single_segments = 2, single_block_warps = 1;
+/// The same of segments of one length, which lose less by position; from min_single_items on if chunks take long to
+/// fold. (On an H200, us by position and so: rows of 1100, sums 68 and 72, extrema 71 and 80, means 85 and 78; of 1500,
+/// sums 67 and 64, extrema 68 and 67, means 71 and 67, argmax 83 and 73.)
+inline constexpr int min_single_row_items = 1408;
 
 /// Shares are powers of two of rows. If these leave more of a team idle than that
 /// - folds that take long, of segments of one length, are left to smaller teams, if the device holds at most twice as
@@ -136,6 +140,8 @@ struct kernel_policy {
   int tiny_items;                              ///< segments of at most this many items are read item by item
   int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
   bool folds_slowly;                           ///< whether a fold takes longer than a sum's
+  bool has_long_folds;                         ///< whether chunks take long to fold (code_size.cuh)
+  bool folds_halves_in_turn;                   ///< whether the halves of a span's last batch take twice as long as one
 };
 
 consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t accumulator_bytes,
