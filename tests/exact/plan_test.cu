@@ -29,4 +29,21 @@ TEST(exact_segment_plan, one_warp_may_take_a_short_segment_whole) {
   EXPECT_EQ(plan.partition.max_uncut_items, plan.partition.positions_per_warp / 8);
 }
 
+TEST(exact_segment_plan, long_segments_of_one_length_have_a_warp_each) {
+  const auto plan_rows = [](std::int64_t segments, std::int64_t length, int max_blocks = 0) {
+    return plan_segment_sums(segments * length, segments, 396, 10'000, max_blocks, length);  // of 3168 warps
+  };
+  const auto plan = plan_rows(8192, 8192);
+  EXPECT_FALSE(plan.cuts);
+  EXPECT_EQ(plan.blocks, 1024);
+  EXPECT_EQ(plan.partition.positions_per_warp, plan.partition.position(1, 8192));
+  EXPECT_TRUE(plan_rows(13'421, 5000).cuts) << "four segments a warp";
+  EXPECT_TRUE(plan_rows(3355, 20'000).cuts) << "53 % of two waves";
+  EXPECT_FALSE(plan_rows(2796, 24'000).cuts);
+  EXPECT_TRUE(plan_rows(2000, 33'554).cuts) << "63 % of one wave";
+  EXPECT_TRUE(plan_rows(8192, 8192, 1000).cuts);
+  EXPECT_LE(plan_rows(8192, 8192, 1000).blocks, 1000);
+  EXPECT_TRUE(plan_segment_sums(std::int64_t{1} << 26, 8192, 396, 10'000, 0).cuts) << "of unknown lengths";
+}
+
 }  // namespace exact_plan_tests

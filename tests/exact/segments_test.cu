@@ -139,6 +139,22 @@ TEST(exact_plus_of_segments, fixed_lengths) {
   }
 }
 
+// About as many segments as the device holds warps: each has a warp, or some are cut.
+TEST(exact_plus_of_segments, fixed_lengths_of_a_warp_each) {
+  wf_test::random_source source(8);
+  const auto warps = static_cast<int>(wf_test::emulated ? 128 : 3168);
+  for (const int segments : {warps / 2, warps * 7 / 10, warps, warps + 1, warps * 7 / 4})
+    for (const int length : {600, 1601}) {
+      const auto items = wf_test::make_hard_items<float>(hard_items::wide, segments * length, source);
+      const device_array<float> in(items, length % 4), out(segments);
+      wf::segmented_reduce(in.data(), segments * length, wf::fixed_length{length}, out.data(), wf::exact_plus{});
+      const auto sums = out.to_host();
+      for (int s = 0; s < segments; ++s)
+        ASSERT_TRUE(sum_of(items, s * length, (s + 1) * length).rounds_to(sums[static_cast<std::size_t>(s)]))
+            << segments << " of " << length;
+    }
+}
+
 TEST(exact_plus_of_segments, bounds_with_items_between_segments) {
   wf_test::random_source source(6);
   const auto items = wf_test::make_hard_items<float>(hard_items::infinities, 20000, source);

@@ -272,7 +272,12 @@ TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   EXPECT_EQ(block_threads(2 * 4224 - 1, 3000, policy), 256) << "too few for single warps";
   EXPECT_EQ(block_threads(1 << 15, 6143, policy), 32);
   EXPECT_EQ(block_threads(1 << 15, 6144, policy), 256);
-  EXPECT_EQ(block_threads(1 << 15, 3000, policy, 0, 8, true), 256) << "of one length";
+  EXPECT_EQ(block_threads(1 << 15, 1407, policy, 0, 8, true), 0) << "of one length";
+  EXPECT_EQ(block_threads(1 << 15, 1408, policy, 0, 8, true), 32);
+  auto with_long_folds = policy;
+  with_long_folds.has_long_folds = true;
+  EXPECT_EQ(block_threads(1 << 15, 1023, with_long_folds, 0, 8, true), 0);
+  EXPECT_EQ(block_threads(1 << 15, 1024, with_long_folds, 0, 8, true), 32);
   EXPECT_EQ(block_threads(1 << 15, 3000, policy, 0, 16), 0) << "narrow items";
   EXPECT_EQ(block_threads(1 << 15, 1023, policy, 0, 4), 0) << "rows of 128 items";
   EXPECT_EQ(block_threads(1 << 15, 1024, policy, 0, 4), 32);
@@ -294,14 +299,39 @@ TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
                                                             accumulator_bytes, policy);
     return plan ? 1 << plan->teams.log_warps : 0;
   };
-  EXPECT_EQ(warps_of_team(22'369, 3000, true, kinds[0].policy), 4);
-  EXPECT_EQ(warps_of_team(22'369, 3000, true, slow), 1);
+  EXPECT_EQ(warps_of_team(8000, 3000, true, kinds[0].policy), 4);
+  EXPECT_EQ(warps_of_team(8000, 3000, true, slow), 1);
   EXPECT_EQ(warps_of_team(5000, 3000, false, slow), 4) << "of other lengths shares are not known";
   EXPECT_EQ(warps_of_team(8192, 8192, true, slow), 8) << "no warp is idle";
   EXPECT_EQ(warps_of_team(3355, 20'000, true, slow), 8)
       << "420 blocks of single warps would fill three rounds and a bit";
   EXPECT_EQ(warps_of_team(3355, 20'000, true, slow, 24), 0) << "whose joins take long, too";
   EXPECT_EQ(warps_of_team(894, 75'000, true, slow), 8) << "112 blocks of single warps would be one a multiprocessor";
+  auto in_turn = slow;
+  in_turn.folds_halves_in_turn = true;
+  EXPECT_EQ(warps_of_team(9586, 7000, true, slow), 8);
+  EXPECT_EQ(warps_of_team(9586, 7000, true, in_turn), 1) << "the last warp has two halves";
+  EXPECT_EQ(warps_of_team(10'324, 6500, true, in_turn), warps_of_team(10'324, 6500, true, slow)) << "and here one";
+}
+
+TEST(segmented_plan, warps_share_segments_of_one_length_evenly) {
+  struct algorithm {
+    static constexpr int segments_per_warp(std::int64_t) { return 32; }
+    static constexpr int min_segments_per_warp(std::int64_t) { return 1; }
+  };
+  for (const std::int64_t count : {1, 3, 100, 4224, 9586, 1'000'003})
+    for (const unsigned warps : {1u, 7u, 4224u}) {
+      std::int64_t next = 0, least = count, most = 0;
+      for (unsigned warp = 0; warp < warps; ++warp) {
+        const auto own = segmented::segments_of_warp<algorithm>(5000, count, warp, warps);
+        EXPECT_EQ(own.first, next);
+        EXPECT_TRUE(own.first == own.last || (0 < own.at_a_time && own.at_a_time <= 32 && own.step == own.at_a_time));
+        next = own.last;
+        least = std::min(least, own.last - own.first), most = std::max(most, own.last - own.first);
+      }
+      EXPECT_EQ(next, count);
+      EXPECT_LE(most - least, 1);
+    }
 }
 
 TEST(segmented_plan, equal_segments_take_no_more_blocks_than_they_fill) {

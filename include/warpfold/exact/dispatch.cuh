@@ -55,10 +55,13 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
   constexpr auto* kernel = &sum_segments_kernel<Segments, items, Op, Out>;
   constexpr int threads = segment_block_warps * warp_lanes;
   constexpr std::size_t shared_bytes = host_side::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
+  std::int64_t length = 0;
+  if constexpr (Segments::is_fixed_length) length = segments.length;
   const segment_sum_plan plan =
       plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
-                        host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks());
-  const std::size_t sums = static_cast<std::size_t>(plan.blocks) * segment_block_warps * sizeof(global_sum<T>);
+                        host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length);
+  const std::size_t warps = static_cast<std::size_t>(plan.blocks) * segment_block_warps,
+                    sums = plan.cuts ? warps * sizeof(global_sum<T>) : 0;
   using arguments = segment_sum_arguments<Segments, items, Op, Out>;
   const items from{source, lifted.transform.transform};
   const auto arguments_in = [&](const host_side::call_scratch& scratch) {

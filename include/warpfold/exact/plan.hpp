@@ -12,18 +12,38 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 struct segment_sum_plan {
   int blocks;
   segment_partition partition;
+  bool cuts = true;  ///< whether segments may be cut
 };
 
-/// No result depends on the plan. There is scratch for `max_warps` warps.
+/// A warp for each of the segments of `length` items, if that keeps the `warps` busy that the device holds: a cut
+/// segment has parts, which are summed more slowly, and joined. No blocks if it does not. `per_warp` is a warp's range
+/// otherwise.
+inline segment_sum_plan plan_whole_segments(std::int64_t segments, std::int64_t length, std::int64_t per_warp,
+                                            std::int64_t warps, int max_blocks) {
+  const std::int64_t each = length + segment_partition::segment_cost, waves = host_side::divide_up(segments, warps),
+                     blocks = host_side::divide_up(segments, std::int64_t{segment_block_warps});
+  const bool are_few = max_whole_eighths * each >= 8 * per_warp,
+             are_busy = 100 * segments >= min_whole_percent * waves * warps;
+  if (!are_few || !are_busy || blocks > max_whole_blocks || (max_blocks > 0 && blocks > max_blocks)) return {};
+  return {static_cast<int>(blocks), {{}, each, length}, false};
+}
+
+/// No result depends on the plan. There is scratch for the cut segments of `max_warps` warps. `length`: that of all
+/// segments, or 0.
 inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
-                                          std::int64_t max_warps, int max_blocks) {
+                                          std::int64_t max_warps, int max_blocks, std::int64_t length = 0) {
   const std::int64_t positions = segment_partition{}.position(segments, items);
   std::int64_t blocks = host_side::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
   blocks = least_of(least_of(blocks, resident_blocks), max_warps / segment_block_warps);
   if (max_blocks > 0) blocks = least_of<std::int64_t>(blocks, max_blocks);
-  const std::int64_t per_warp = host_side::divide_up(positions, blocks * segment_block_warps);
-  return {static_cast<int>(blocks),
-          {{}, per_warp, greatest_of<std::int64_t>(per_warp / uncut_segments_per_warp, min_uncut_items)}};
+  const std::int64_t per_warp = host_side::divide_up(positions, blocks * segment_block_warps),
+                     max_uncut = greatest_of<std::int64_t>(per_warp / uncut_segments_per_warp, min_uncut_items);
+  if (length > max_uncut) {
+    const std::int64_t warps = std::int64_t{resident_blocks} * segment_block_warps;
+    if (const auto plan = plan_whole_segments(segments, length, per_warp, warps, max_blocks); plan.blocks > 0)
+      return plan;
+  }
+  return {static_cast<int>(blocks), {{}, per_warp, max_uncut}};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

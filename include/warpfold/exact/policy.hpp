@@ -36,5 +36,10 @@ inline constexpr int segment_block_warps = 8;
 inline constexpr int min_positions_per_warp = 512;
 /// Segments of at most this many items, or of this part of a warp's range, are not cut.
 inline constexpr int min_uncut_items = 512, uncut_segments_per_warp = 8;
+/// Segments of one length have a warp each if its range would have at most 21 / 8 of them, and if they fill at least
+/// min_whole_percent of whole waves over the device. (On an H200, 2^26 floats, us with cuts and so: rows of 8192, 101
+/// and 90; of 12288, 110 and 89; of 16384, 113 and 102; of 24000, 115 and 85; but of 18000, 59 % of two waves, 114 and
+/// 116.)
+inline constexpr int max_whole_eighths = 21, min_whole_percent = 65, max_whole_blocks = 1 << 30;
 
 }  // namespace warpfold::exact

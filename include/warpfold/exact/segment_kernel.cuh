@@ -134,13 +134,17 @@ template <class Arguments> class segment_summer {
     return !__any_sync(full_warp, left.begin < left.end) ||
            sum_tile_at_level(leaves, left, level_, own_.at_level, own_.sums.order);
   }
-  /// A level for items a little larger than the first ones of segments.
+  /// A level for items a little larger than the first ones of segments, and, where these are few, others of the first
+  /// segment: a larger item would be met late.
   __device__ level sample(const segment_span& items) const {
     constexpr int margin = 2;
+    const unsigned members = __ballot_sync(full_warp, items.begin < items.end);
+    const segment_span some = warp::shuffle(items, __ffs(static_cast<int>(members)) - 1);
     unsigned field = 0;
-    if (items.begin < items.end) {
-      const float item =
-          warpfold::detail::convert<float>(arguments_.leaves.leaf_of(arguments_.leaves.source.at(items.begin)));
+    if (members != 0) {
+      const std::int64_t at =
+          items.begin < items.end ? items.begin : some.begin + (some.end - some.begin) * arch::lane_id() / warp_lanes;
+      const float item = warpfold::detail::convert<float>(arguments_.leaves.leaf_of(arguments_.leaves.source.at(at)));
       field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
     }
     field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
