@@ -30,6 +30,8 @@ struct axis_map {
   __device__ place place_of(std::int64_t index) const { return {index * axis.in_stride, index * axis.out_stride}; }
   __device__ std::int64_t in(std::int64_t index) const { return index * axis.in_stride; }
   __device__ stretch_place stretch_at(std::int64_t index) const { return {in(index), endless}; }
+  __device__ static constexpr bool has_two_axes() { return false; }
+  __device__ static constexpr std::int64_t jump() { return 0; }
 };
 
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
@@ -67,8 +69,12 @@ struct index_map {
   __device__ stretch_place stretch_at(std::int64_t index) const {
     if (rank == 1) return {index * axes[0].in_stride, axes[0].extent - index};
     const std::int64_t outer = divided(0, index), inner = index - outer * axes[0].extent;
+    if (rank == 2) return {outer * axes[1].in_stride + inner * axes[0].in_stride, axes[0].extent - inner};
     return {in(index), axes[0].extent - inner};
   }
+  __device__ bool has_two_axes() const { return rank == 2; }
+  /// Of two axes: from where the inner one would go on behind its end, to where it begins again.
+  __device__ std::int64_t jump() const { return axes[1].in_stride - axes[0].extent * axes[0].in_stride; }
 
  private:
   __device__ std::int64_t divided(int axis, std::int64_t index) const {

@@ -49,16 +49,33 @@ template <class Leaves, class Map> struct item_chunks {
   __device__ void load(chunk& to, std::int64_t item, int count) const {
     load_from(to, origin + reduced.in(item), count);
   }
+  /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, of which and behind it `count` items
+  /// exist. Where a row reaches the end of the inner one of two axes at most once, one division finds the places of all.
+  template <int Rows> __device__ void load_rows(chunk (&to)[Rows], std::int64_t item, int count) const {
+    constexpr int row_items = warp_lanes * chunk_items;
+    if (!reduced.has_two_axes() || reduced.inner_extent() < row_items) {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < Rows; ++r)
+        if (r * row_items < count) load(to[r], item + r * row_items, count - r * row_items);
+      return;
+    }
+    const std::int64_t step = row_items * reduced.inner_stride(), jump = reduced.jump(),
+                       extent = reduced.inner_extent();
+    const stretch_place stretch = reduced.stretch_at(item);
+    std::int64_t at = origin + stretch.in, remaining = stretch.remaining;
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      if (r * row_items < count) load_from(to[r], at, count - r * row_items);
+      at += step, remaining -= row_items;
+      if (remaining <= 0) at += jump, remaining += extent;
+    }
+  }
   /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two stretches of
   /// the innermost axis, their places are found by two divisions, not by one for each.
   template <int Rows> __device__ void load_batch(chunk (&to)[Rows], std::int64_t from) const {
     constexpr int row_items = warp_lanes * chunk_items;
     const int lane_items = arch::lane_id() * chunk_items;
-    if (reduced.inner_extent() < Rows * row_items) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < Rows; ++r) load(to[r], from + r * row_items + lane_items, chunk_items);
-      return;
-    }
+    if (reduced.inner_extent() < Rows * row_items) return load_rows(to, from + lane_items, Rows * row_items);
     const stretch_place stretch = reduced.stretch_at(from);
     const std::int64_t step = reduced.inner_stride(), first = origin + stretch.in;
     const std::int64_t second = stretch.remaining < Rows * row_items
@@ -120,11 +137,7 @@ __device__ A sum_along(const item_chunks<Leaves, Map>& items, std::int64_t first
     const int own_remaining = static_cast<int>(least_of(end - own, batch_items));
     typename Leaves::chunk chunks[rows] = {};
     if (end - from >= batch_items) items.load_batch(chunks, from);
-    else {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rows; ++r)
-        if (r * row_items < own_remaining) items.load(chunks[r], own + r * row_items, own_remaining - r * row_items);
-    }
+    else items.load_rows(chunks, own, own_remaining);
     typename decltype(sum)::number numbers[rows * chunk_items];
     WARPFOLD_UNROLL
     for (int k = 0; k < rows * chunk_items; ++k) {
@@ -156,9 +169,7 @@ __device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t firs
       items.load_batch(chunks, from);
       node = fold_whole_rows(items.leaves, chunks, from, op);
     } else {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rows; ++r)
-        if (r * row_items < own_remaining) items.load(chunks[r], own + r * row_items, own_remaining - r * row_items);
+      items.load_rows(chunks, own, own_remaining);
       WARPFOLD_UNROLL
       for (int r = 0; r < rows; ++r)
         values[r] = fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_remaining - r * row_items, op);

@@ -111,42 +111,49 @@ template <class Leaves, int Items, int Above> struct single_chunks {
   }
 };
 
-/// Segments of up to 32 wide chunks, which neighbouring lanes take.
+/// Segments of up to 32 wide chunks, which neighbouring lanes take: some begin in one round, and end in the next.
+/// (Located extrema are exchanged by votes of a round's lanes.)
 template <class Leaves> struct several_chunks {
   using A = typename Leaves::accumulator;
   static constexpr int chunk_items = wide_items<Leaves>, rounds = sizeof(A) <= 16 ? 2 : 1;
+  static constexpr bool joins_rounds = rounds > 1 && !thread::locates<Leaves>;
+  static constexpr chunk_rounds kind = joins_rounds ? chunk_rounds::joined : chunk_rounds::apart;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
     return Leaves::chunk_items < length && length <= warp_lanes * chunk_items &&
-           !is_row_and_tail<Leaves::chunk_items>(length);
+           ((joins_rounds && folds_slowly<Leaves>) || !is_row_and_tail<Leaves::chunk_items>(length));
   }
   __host__ __device__ static constexpr int chunks(std::int64_t length) {
     return static_cast<int>((length + chunk_items - 1) / chunk_items);
   }
-  /// The number of segments that fit 32 lanes.
-  __host__ __device__ static constexpr int in_round(std::int64_t length) { return warp_lanes / chunks(length); }
-  __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) { return rounds * in_round(length); }
-  /// Whether most lanes have a chunk.
+  __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) {
+    return joins_rounds ? rounds * warp_lanes / chunks(length) : rounds * (warp_lanes / chunks(length));
+  }
+  /// Whether most lanes have a chunk; of longer segments, in two_rows.
   static constexpr bool fills_lanes(std::int64_t length) {
-    return length > warp_lanes * chunk_items || 4 * chunks(length) * in_round(length) >= 3 * warp_lanes;
+    if (length > warp_lanes * chunk_items) return 8 * chunks(length) >= 9 * warp_lanes;
+    return 4 * chunks(length) * segments_per_warp(length) >= 3 * rounds * warp_lanes;
   }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length), most = in_round(length);
-    const int segment = arch::lane_id() / lanes, index = arch::lane_id() % lanes;
+    const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length),
+              in_round = warp_lanes / lanes;
     const std::int64_t begin = first * length;
     const bool inside = arguments.leaves.source.is_inside(begin, begin + std::int64_t{count} * length);
+    int segment[rounds];
     segment_chunk<int> own[rounds];
     WARPFOLD_UNROLL
     for (int r = 0; r < rounds; ++r) {
-      const bool exists = segment < most && r * most + segment < count;
-      own[r] = {(r * most + segment) * length + index * chunk_items, exists ? length - index * chunk_items : 0, index};
+      const int place = arch::lane_id() + (joins_rounds ? r * warp_lanes : 0), index = place % lanes;
+      segment[r] = place / lanes + (joins_rounds ? 0 : r * in_round);
+      const bool exists = segment[r] < count && (joins_rounds || place / lanes < in_round);
+      own[r] = {segment[r] * length + index * chunk_items, exists ? length - index * chunk_items : 0, index};
     }
     A results[rounds];
-    fold_chunks(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
+    fold_chunks<kind>(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
     WARPFOLD_UNROLL
     for (int r = 0; r < rounds; ++r)
-      if (index == 0 && own[r].count > 0) arguments.write(first + r * most + segment, results[r]);
+      if (own[r].index == 0 && own[r].count > 0) arguments.write(first + segment[r], results[r]);
   }
 };
 
@@ -156,7 +163,7 @@ template <class Leaves> struct rows_and_tails {
   static constexpr int rows = sizeof(A) <= 16 ? 2 : 1;
 
   __host__ __device__ static constexpr bool takes(std::int64_t length) {
-    return is_row_and_tail<Leaves::chunk_items>(length);
+    return is_row_and_tail<Leaves::chunk_items>(length) && !several_chunks<Leaves>::takes(length);
   }
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return rows; }
 

@@ -3,6 +3,7 @@
 // folded by the canonical tree from its own first item, whatever lane that falls on.
 #pragma once
 #include <type_traits>
+#include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/warp/reduce.cuh>
@@ -51,10 +52,18 @@ __device__ auto locate_in_chunks(const Leaves& leaves, const typename Leaves::ch
       from.first);
 }
 
+/// How fold_chunks joins the nodes of lanes.
+enum class chunk_rounds {
+  apart,
+  apart_by_one_join,  ///< the code has one join for all levels
+  joined              ///< a segment may go on in the next round's first lanes. Not of operators that locate
+};
+
 /// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
-/// chunks. A result is valid in the lane with the segment's first chunk. `inside`: the source's is_inside holds for all
-/// items. `OneJoin`: the code has one join for all levels.
-template <bool OneJoin = false, int Rounds, class Leaves, class Index, class Op, class A = typename Leaves::accumulator>
+/// chunks. A result is valid in the lane, and round, with the segment's first chunk. `inside`: the source's is_inside
+/// holds for all items.
+template <chunk_rounds Kind = chunk_rounds::apart, int Rounds, class Leaves, class Index, class Op,
+          class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
                             bool inside, Op op, A (&values)[Rounds]) {
   constexpr int chunk_items = Leaves::chunk_items;
@@ -75,19 +84,32 @@ __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&o
     reach[r] = least_of(chunks_of<chunk_items>(own[r].count), aligned & -aligned);
   }
   if constexpr (thread::locates<Leaves>) {
+    static_assert(Kind != chunk_rounds::joined);
     WARPFOLD_UNROLL
     for (int r = 0; r < Rounds; ++r) values[r] = locate_in_chunks(leaves, chunks[r], own[r], reach[r], max_chunks);
   } else {
     WARPFOLD_UNROLL
     for (int r = 0; r < Rounds; ++r) values[r] = thread::fold_chunk(leaves, chunks[r], op, own[r].count);
     const auto join_at = [&](int distance) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < Rounds; ++r) {
-        const A other = warp::shuffle_down(values[r], distance);
-        if (distance < reach[r]) values[r] = op(values[r], other);
+      if constexpr (Kind == chunk_rounds::joined) {
+        const int from = arch::lane_id() + distance;
+        A others[Rounds];
+        WARPFOLD_UNROLL
+        for (int r = 0; r < Rounds; ++r) others[r] = warp::shuffle(values[r], from & (warp_lanes - 1));
+        WARPFOLD_UNROLL
+        for (int r = 0; r < Rounds; ++r) {
+          const A other = thread::choose(from < warp_lanes, others[r], others[least_of(r + 1, Rounds - 1)]);
+          if (distance < reach[r]) values[r] = op(values[r], other);
+        }
+      } else {
+        WARPFOLD_UNROLL
+        for (int r = 0; r < Rounds; ++r) {
+          const A other = warp::shuffle_down(values[r], distance);
+          if (distance < reach[r]) values[r] = op(values[r], other);
+        }
       }
     };
-    if constexpr (OneJoin) {
+    if constexpr (Kind == chunk_rounds::apart_by_one_join) {
       WARPFOLD_NO_UNROLL
       for (int distance = 1; distance < least_of(max_chunks, warp_lanes); distance *= 2) join_at(distance);
     } else {

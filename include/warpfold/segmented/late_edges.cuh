@@ -10,7 +10,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 /// How a warp folds the chunks of its segments.
 enum class edge_order {
-  by_lanes,      ///< of few chunks: each lane folds its own segment
+  by_lanes,      ///< of few items: each lane folds its own segment
   side_by_side,  ///< of fewer than min_chunks_in_turn
   in_turn        ///< of more: one segment after another
 };
@@ -22,12 +22,17 @@ template <class Leaves, edge_order Order> struct late_edges {
                        levels = by_lanes  ? log2_of(few_chunks)
                                 : in_turn ? 2 * log_lanes
                                           : detail::log_side_by_side;
-  static constexpr std::int64_t longest_side_by_side = min_chunks_in_turn * chunk_items - 1;
+  static constexpr std::int64_t longest_by_lanes = (may_join_full_nodes<wide> ? max_half_chunks_of_lane
+                                                                              : max_half_chunks_of_lane_by_own_joins) *
+                                                       chunk_items / 2 -
+                                                   1,
+                                longest_side_by_side = min_chunks_in_turn * chunk_items - 1;
   static constexpr std::int64_t least = by_lanes  ? Leaves::chunk_items
                                         : in_turn ? longest_side_by_side
-                                                  : few_chunks * chunk_items,
-                                most = by_lanes || in_turn ? (std::int64_t{1} << levels) * chunk_items
-                                                           : longest_side_by_side;
+                                                  : greatest_of<std::int64_t>(longest_by_lanes, Leaves::chunk_items),
+                                most = by_lanes  ? longest_by_lanes
+                                       : in_turn ? (std::int64_t{1} << levels) * chunk_items
+                                                 : longest_side_by_side;
   /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
   static constexpr int segments = in_turn && sizeof(edge_node<wide>) > 16 ? warp_lanes / 2 : warp_lanes;
   using storage = thread::array<edge_storage<wide, levels, segments>, policy_of<Leaves>.block_threads / warp_lanes>;

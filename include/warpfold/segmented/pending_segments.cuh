@@ -86,7 +86,8 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
     const segment_chunk<Index> own[1] = {{warp::shuffle(first, source) + index * chunk_items,
                                           __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
     A value[1];
-    fold_chunks<has_long_joins<Leaves>>(leaves, own, max_chunks, inside, op, value);
+    fold_chunks<has_long_joins<Leaves> ? chunk_rounds::apart_by_one_join : chunk_rounds::apart>(leaves, own, max_chunks,
+                                                                                                inside, op, value);
     if (index == 0 && own[0].count > 0) store(queue[from + source].number, own[0].first, own[0].count, value[0]);
     folded += __popc(heads);
     done = __shfl_sync(full_warp, end, folded - 1);

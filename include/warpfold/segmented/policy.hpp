@@ -107,6 +107,10 @@ inline constexpr std::size_t max_quick_join_bytes = 16;
 inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
+/// Segments of one length of fewer half chunks than these are folded by a lane each, if edges are joined late. (On an
+/// H200, 2^26 floats, us by a lane each and side by side: moments of 31 items 112 and 118, of 32 103 and 95, of 64 132
+/// and 89; logsumexp of 50 items 109 and 117, of 56 110 and 105, of 64 125 and 104.)
+inline constexpr int max_half_chunks_of_lane = 4, max_half_chunks_of_lane_by_own_joins = 7;
 /// Segments of one length of fewer chunks than this are folded side by side, longer ones one after another, 64 chunks
 /// at a time. (On an H200, 2^26 floats in rows of 600: moments 89 us side by side, 108 one after another, logsumexp 104
 /// and 132; in rows of 850, 87 and 83, 105 and 99.)
