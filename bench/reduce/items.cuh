@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <warpfold/operator_traits.hpp>
 
 /// Item types and operators of a user, which Warpfold does not know.
 namespace bench {
@@ -85,6 +86,9 @@ struct largest_magnitude {
   static __host__ __device__ int magnitude(std::int8_t x) { return x < 0 ? -int{x} : int{x}; }
 };
 
+/// The same, which says that it is exact.
+struct exact_largest_magnitude : largest_magnitude {};
+
 /// Whether a peer's result is right, given Warpfold's. A sum in another order differs by at most as many roundings as
 /// one item goes through, each of half an epsilon of the sum of magnitudes. All items are positive, so this is the sum.
 template <class A> bool agrees(const A& ours, const A& theirs, double roundings) {
@@ -106,3 +110,5 @@ inline bool agrees(const complex128& ours, const complex128& theirs, double roun
 }
 
 }  // namespace bench
+
+template <> inline constexpr bool warpfold::is_exact<bench::exact_largest_magnitude, float> = true;

@@ -17,6 +17,7 @@ void register_float_scans() {
   for (const std::int64_t prime : {65'537, 1'000'003, 16'777'213, 268'435'399}) plus.cold(prime);
   for (const int bits : {16, 20, 24, 28}) plus.cold(std::int64_t{1} << bits, 1);
   scan_sweep<float, largest_magnitude, largest_magnitude>("float", "largest_magnitude").at_equal_bytes();
+  scan_sweep<float, exact_largest_magnitude, largest_magnitude>("float", "exact_largest_magnitude").at_equal_bytes();
 }
 
 }  // namespace bench
