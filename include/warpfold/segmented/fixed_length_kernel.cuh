@@ -229,8 +229,8 @@ __host__ __device__ constexpr warp_segments segments_of_warp(std::int64_t length
     const auto rest = static_cast<unsigned>(count - share * warps);
     const auto first_of = [=](unsigned w) { return share * w + std::uint64_t{rest} * w / warps; };
     const auto first = static_cast<std::int64_t>(first_of(warp)), last = static_cast<std::int64_t>(first_of(warp + 1));
-    const auto times = static_cast<int>((last - first - 1) / most + 1),
-               at_a_time = static_cast<int>((last - first + times - 1) / greatest_of(times, 1));
+    const std::int64_t own = last - first, times = greatest_of((own + most - 1) / most, std::int64_t{1});
+    const auto at_a_time = static_cast<int>((own + times - 1) / times);
     return {first, last, at_a_time, at_a_time};
   } else return {std::int64_t{warp} * most, count, most, std::int64_t{warps} * most};
 }

@@ -22,10 +22,9 @@ template <class Leaves, edge_order Order> struct late_edges {
                        levels = by_lanes  ? log2_of(few_chunks)
                                 : in_turn ? 2 * log_lanes
                                           : detail::log_side_by_side;
-  static constexpr std::int64_t longest_by_lanes = (may_join_full_nodes<wide> ? max_half_chunks_of_lane
-                                                                              : max_half_chunks_of_lane_by_own_joins) *
-                                                       chunk_items / 2 -
-                                                   1,
+  static constexpr int half_chunks =
+      may_join_full_nodes<wide> ? max_half_chunks_of_lane : max_half_chunks_of_lane_by_own_joins;
+  static constexpr std::int64_t longest_by_lanes = half_chunks * chunk_items / 2 - 1,
                                 longest_side_by_side = min_chunks_in_turn * chunk_items - 1;
   static constexpr std::int64_t least = by_lanes  ? Leaves::chunk_items
                                         : in_turn ? longest_side_by_side
