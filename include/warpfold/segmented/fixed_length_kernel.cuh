@@ -217,22 +217,28 @@ struct warp_segments {
   std::int64_t step;
 };
 
-/// Those of warp `warp` of `warps`, which share `count` segments. If the algorithm may fold fewer at a time, a warp has
-/// neighbours, one more or one less than others have; warps with more are spread evenly over the blocks. (On an H200,
-/// a few warps with one segment more cost little: then they have a multiprocessor to themselves.)
+/// Those of warp `warp` of `warps`, which share `count` segments: at most segments_per_warp at a time, beside those of
+/// other warps. If the algorithm may fold fewer, in even rounds; and if there are few, a warp has neighbours, some warps
+/// one more than others, and these are spread evenly over the blocks. (On an H200, a few warps with one more cost
+/// little: then they have a multiprocessor to themselves.)
 template <class Algorithm>
 __host__ __device__ constexpr warp_segments segments_of_warp(std::int64_t length, std::int64_t count, unsigned warp,
                                                              unsigned warps) {
-  const int most = Algorithm::segments_per_warp(length);
+  int at_a_time = Algorithm::segments_per_warp(length);
   if constexpr (requires { Algorithm::min_segments_per_warp(length); }) {
-    const std::int64_t share = count / warps;
-    const auto rest = static_cast<unsigned>(count - share * warps);
-    const auto first_of = [=](unsigned w) { return share * w + std::uint64_t{rest} * w / warps; };
-    const auto first = static_cast<std::int64_t>(first_of(warp)), last = static_cast<std::int64_t>(first_of(warp + 1));
-    const std::int64_t own = last - first, times = greatest_of((own + most - 1) / most, std::int64_t{1});
-    const auto at_a_time = static_cast<int>((own + times - 1) / times);
-    return {first, last, at_a_time, at_a_time};
-  } else return {std::int64_t{warp} * most, count, most, std::int64_t{warps} * most};
+    constexpr int few_rounds = 2;
+    const std::int64_t share = count / warps, most = (count + warps - 1) / warps,
+                       rounds = greatest_of((most + at_a_time - 1) / at_a_time, std::int64_t{1});
+    at_a_time = static_cast<int>((most + rounds - 1) / rounds);
+    if (rounds <= few_rounds) {
+      const auto rest = static_cast<unsigned>(count - share * warps);
+      const auto first_of = [=](unsigned w) {
+        return share * w + static_cast<std::int64_t>(std::uint64_t{rest} * w / warps);
+      };
+      return {first_of(warp), first_of(warp + 1), at_a_time, at_a_time};
+    }
+  }
+  return {std::int64_t{warp} * at_a_time, count, at_a_time, std::int64_t{warps} * at_a_time};
 }
 
 /// Calls call(algorithm) with algorithms for that length, until it returns true. Returns whether it has.
