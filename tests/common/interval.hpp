@@ -65,6 +65,15 @@ struct join {
 /// The same, which says that it is exact: scans may associate as they like.
 struct exact_join : join {};
 
+/// For segments that share an init of [-1, -1]: it becomes the interval of one item more, before the segment.
+struct join_after_init {
+  __host__ __device__ interval<> operator()(const interval<>& a, const interval<>& b) const {
+    if (a == interval<>::of(-1) && !b.is_poison()) return interval<>::of(-1 - b.first, b.last);
+    return join{}(a, b);
+  }
+};
+struct exact_join_after_init : join_after_init {};
+
 /// For transform_reduce: an integer item becomes the interval of that item.
 template <class Interval = interval<>> struct to_interval {
   template <class T> __host__ __device__ Interval operator()(T item) const {
@@ -84,3 +93,4 @@ template <class Interval = interval<>> std::vector<Interval> interval_items(std:
 
 template <class Index, int Bytes>
 inline constexpr bool warpfold::is_exact<wf_test::exact_join, wf_test::interval<Index, Bytes>> = true;
+template <> inline constexpr bool warpfold::is_exact<wf_test::exact_join_after_init, wf_test::interval<>> = true;

@@ -9,29 +9,14 @@
 #include "segmented_scan/expect_segment_prefixes.cuh"
 
 namespace wf = warpfold;
-using wf_test::device_array, wf_test::interval, wf_test::join, wf_test::layout, wf_test::way;
+using wf_test::device_array, wf_test::exact_join_after_init, wf_test::interval, wf_test::join_after_init,
+    wf_test::layout, wf_test::way;
 
 namespace {
 
 constexpr std::int64_t many = wf_test::emulated ? 20'000 : 200'000, empties = wf_test::emulated ? 3'000 : 100'000;
 
 interval<> before_all() { return interval<>::of(-1); }
-// The operator is not asked whether init is its neighbour: init of each segment is one item before the segment.
-struct join_after_init {
-  __host__ __device__ interval<> operator()(const interval<>& a, const interval<>& b) const {
-    if (a == interval<>::of(-1) && !b.is_poison()) return interval<>::of(-1 - b.first, b.last);
-    return join{}(a, b);
-  }
-};
-
-/// The same, which says that it is exact: scans may associate as they like.
-struct exact_join_after_init : join_after_init {};
-
-}  // namespace
-
-template <> inline constexpr bool wf::is_exact<exact_join_after_init, interval<>> = true;
-
-namespace {
 
 class segmented_scan_interval : public testing::Test {
  protected:
