@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds any number of consecutive items in one warp.
 #pragma once
+#include <warpfold/segmented/code_size.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/warp/counter.cuh>
 #include <warpfold/warp/fold_batch.cuh>
