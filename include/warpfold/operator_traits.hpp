@@ -230,8 +230,7 @@ template <class Op, class A> inline constexpr bool has_identity_v = requires {
   { identity<Op, A>::value() } -> std::convertible_to<A>;
 };  ///< Whether there is an identity.
 
-/// Whether any association of `op` over `A` gives the same bits (integers, extrema, bits). Scans are faster then: they
-/// call it two or three times an item, not once for each level of the tree on which the item lies in a right half.
+/// Whether any association of `op` over `A` gives the same bits (integers, extrema, bits): then scans are faster.
 template <class Op, class A>
 inline constexpr bool is_exact = detail::is_extremum<detail::plain_operator_t<Op>> ||
                                  detail::is_logical<detail::plain_operator_t<Op>> ||
@@ -246,6 +245,7 @@ inline constexpr bool is_commutative =
 
 /// The hardware operation (redux.sync, atomics) that computes `Op`, if any does.
 enum class hardware_operation { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
+/// hardware_operation_v, as a function.
 template <class Op> WARPFOLD_JIT consteval hardware_operation find_hardware_operation_v() {
   using P = detail::plain_operator_t<Op>;
   if (std::is_same_v<P, plus>) return hardware_operation::add;

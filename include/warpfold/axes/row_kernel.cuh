@@ -49,8 +49,8 @@ template <class Leaves, class Map> struct item_chunks {
   __device__ void load(chunk& to, std::int64_t item, int count) const {
     load_from(to, origin + reduced.in(item), count);
   }
-  /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, of which and behind it `count` items
-  /// exist. Where a row reaches the end of the inner one of two axes at most once, one division finds the places of all.
+  /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, from which on `count` items exist.
+  /// Where a row reaches the end of the inner one of two axes at most once, one division finds the places of all.
   template <int Rows> __device__ void load_rows(chunk (&to)[Rows], std::int64_t item, int count) const {
     constexpr int row_items = warp_lanes * chunk_items;
     if (!reduced.has_two_axes() || reduced.inner_extent() < row_items) {

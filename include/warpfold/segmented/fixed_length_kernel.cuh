@@ -218,9 +218,9 @@ struct warp_segments {
 };
 
 /// Those of warp `warp` of `warps`, which share `count` segments: at most segments_per_warp at a time, beside those of
-/// other warps. If the algorithm may fold fewer, in even rounds; and if there are few, a warp has neighbours, some warps
-/// one more than others, and these are spread evenly over the blocks. (On an H200, a few warps with one more cost
-/// little: then they have a multiprocessor to themselves.)
+/// other warps. If the algorithm may fold fewer, in even rounds; and if there are few, a warp has neighbours, and some
+/// warps, spread evenly over the blocks, have one more than others. (On an H200, a few of these cost little: they have
+/// a multiprocessor to themselves in the end.)
 template <class Algorithm>
 __host__ __device__ constexpr warp_segments segments_of_warp(std::int64_t length, std::int64_t count, unsigned warp,
                                                              unsigned warps) {
