@@ -31,7 +31,7 @@ struct axis_map {
   __device__ std::int64_t in(std::int64_t index) const { return index * axis.in_stride; }
   __device__ stretch_place stretch_at(std::int64_t index) const { return {in(index), endless}; }
   __device__ static constexpr bool has_two_axes() { return false; }
-  __device__ static constexpr std::int64_t jump() { return 0; }
+  __device__ static constexpr std::int64_t jump() { return 0; }  ///< there is none: see index_map
 };
 
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.

@@ -131,8 +131,8 @@ template <class Leaves> struct several_chunks {
   }
   /// Whether most lanes have a chunk; of longer segments, in two_rows.
   static constexpr bool fills_lanes(std::int64_t length) {
-    if (length > warp_lanes * chunk_items) return 8 * chunks(length) >= 9 * warp_lanes;
-    return 4 * chunks(length) * segments_per_warp(length) >= 3 * rounds * warp_lanes;
+    if (length > warp_lanes * chunk_items) return 100 * chunks(length) >= min_two_rows_percent * 2 * warp_lanes;
+    return 100 * chunks(length) * segments_per_warp(length) >= min_round_percent * rounds * warp_lanes;
   }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
@@ -210,6 +210,7 @@ template <class Algorithm, class Leaves>
 inline constexpr int fixed_length_blocks =
     fixed_length_shared_bytes<Algorithm> > 0 ? policy_of<Leaves>.load_balance_blocks_per_multiprocessor
                                              : policy_of<Leaves>.blocks_per_multiprocessor;
+
 /// The segments of a warp: from `first` to `last`, `at_a_time` at a time, and `step` from one time to the next.
 struct warp_segments {
   std::int64_t first, last;
@@ -226,11 +227,10 @@ __host__ __device__ constexpr warp_segments segments_of_warp(std::int64_t length
                                                              unsigned warps) {
   int at_a_time = Algorithm::segments_per_warp(length);
   if constexpr (requires { Algorithm::min_segments_per_warp(length); }) {
-    constexpr int few_rounds = 2;
     const std::int64_t share = count / warps, most = (count + warps - 1) / warps,
                        rounds = greatest_of((most + at_a_time - 1) / at_a_time, std::int64_t{1});
     at_a_time = static_cast<int>((most + rounds - 1) / rounds);
-    if (rounds <= few_rounds) {
+    if (rounds <= max_rounds_of_neighbours) {
       const auto rest = static_cast<unsigned>(count - share * warps);
       const auto first_of = [=](unsigned w) {
         return share * w + static_cast<std::int64_t>(std::uint64_t{rest} * w / warps);

@@ -107,6 +107,14 @@ inline constexpr std::size_t max_quick_join_bytes = 16;
 inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
+/// Short segments of one length are folded side by side, where folds take long, if fewer lanes of a round, in percent,
+/// would have a chunk; longer ones, if fewer lanes of two rows would. (On an H200, 2^26 floats, us by rows and side by
+/// side: means of 550 items 81 and 78, of 600 75 and 79; argmax of 550 99 and 90.)
+inline constexpr int min_round_percent = 75, min_two_rows_percent = 56;
+/// In at most so many rounds, the segments of a warp are neighbours; in more, they lie beside those of other warps, as
+/// memory likes it. (Moments of rows of 24 items, in 21 rounds: 97 us as neighbours, 91 beside others; of 400, in two:
+/// 85 and 87.)
+inline constexpr int max_rounds_of_neighbours = 2;
 /// Segments of one length of fewer half chunks than these are folded by a lane each, if edges are joined late. (On an
 /// H200, 2^26 floats, us by a lane each and side by side: moments of 31 items 112 and 118, of 32 103 and 95, of 64 132
 /// and 89; logsumexp of 50 items 109 and 117, of 56 110 and 105, of 64 125 and 104.)
