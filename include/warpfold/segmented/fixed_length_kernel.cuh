@@ -131,7 +131,8 @@ template <class Leaves> struct several_chunks {
   }
   /// Whether most lanes have a chunk; of longer segments, in two_rows.
   static constexpr bool fills_lanes(std::int64_t length) {
-    if (length > warp_lanes * chunk_items) return 100 * chunks(length) >= min_two_rows_percent * 2 * warp_lanes;
+    constexpr std::int64_t row = warp_lanes * chunk_items;
+    if (length > row) return 100 * chunks(least_of(length, 2 * row)) >= min_two_rows_percent * 2 * warp_lanes;
     return 100 * chunks(length) * segments_per_warp(length) >= min_round_percent * rounds * warp_lanes;
   }
 
