@@ -163,11 +163,28 @@ TEST(log_sum_exp, of_every_magnitude_in_every_kernel) {
   expect_bits_of_every_magnitude<double>();
 }
 
+/// Two outputs, each of many stretches of 35 items, which no vectors hold.
+template <class T> void expect_bits_of_stretches(const std::vector<T>& items, const device_array<T>& in) {
+  constexpr std::int64_t inner = 35, outputs = 2;
+  const std::int64_t outer = std::ssize(items) / (outputs * inner);
+  const device_array<T> out(outputs);
+  wf::reduce_axes(wf::strided<const T, 3>(in.data(), {outer, outputs, inner}), wf::strided<T, 1>(out.data(), {outputs}),
+                  wf::axes{0, 2}, wf::log_sum_exp{});
+  for (std::int64_t i = 0; i < outputs; ++i) {
+    std::vector<T> own;
+    for (std::int64_t a = 0; a < outer; ++a) {
+      const auto stretch = items.begin() + (a * outputs + i) * inner;
+      own.insert(own.end(), stretch, stretch + inner);
+    }
+    ASSERT_EQ(out.value(i), replayed(own)) << outer << " stretches, output " << i;
+  }
+}
+
 // Batches of columns and chunks of segments are added at one exponent, unless an item is masked or far from the others.
 template <class T> void expect_bits_among_masked_items() {
   wf_test::random_source random(8);
   for (const int masked : {0, 1, 30})
-    for (const auto& [rows, columns] : {std::pair{1000, 32}, {77, 300}, {20, 1500}, {2500, 9}}) {
+    for (const auto& [rows, columns] : {std::pair{1000, 32}, {77, 300}, {20, 1500}, {2500, 9}, {3000, 3}, {1500, 8}}) {
       std::vector<T> items;
       for (int i = 0; i < rows * columns; ++i)
         items.push_back(static_cast<int>(random.below(100)) < masked
@@ -199,6 +216,7 @@ template <class T> void expect_bits_among_masked_items() {
                   replayed(std::vector<T>(items.begin() + begin, items.begin() + end)))
             << columns << ' ' << masked;
       }
+      expect_bits_of_stretches(items, in);
     }
 }
 // A warp adds the chunks of its lanes at one exponent, and parts them into the nodes of segments again, whose own

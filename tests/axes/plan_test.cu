@@ -116,7 +116,7 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::takes_narrow(Item, Accumulator),
                  ax::takes_staged_columns(Item, Accumulator)};
   if constexpr (ax::takes_narrow(Item, Accumulator))
-    set_narrow_policies<Item, Accumulator>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
+    set_narrow_policies<Item>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
   return kind;
 }
 

@@ -12,8 +12,7 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves, int Columns>
-inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns,
-                                                                    leaf_bytes<Leaves>());
+inline constexpr narrow_policy narrow_policy_of = narrow_policy_for(sizeof(typename Leaves::item), Columns);
 
 /// Folds rows of a matrix, which lie in chunks of whole rows.
 template <class Leaves, int Columns, class Op> class row_folder {
@@ -80,25 +79,60 @@ template <class Leaves, int Columns, class Op> class row_folder {
       }
       return warp::batched_reduce(nodes, op_);
     } else {
-      constexpr int most_chunks = warp_lanes / row_columns;  // lanes exchange one node each
-      constexpr int chunks = least_of(policy.batch_chunks, most_chunks), groups = policy.batch_chunks / chunks;
-      A values[groups];
-      WARPFOLD_UNROLL
-      for (int group = 0; group < groups; ++group) {
-        A nodes[row_columns * chunks];  // the chunks of a column lie together
-        WARPFOLD_UNROLL
-        for (int n = 0; n < row_columns * chunks; ++n) {
-          const int c = group * chunks + n % chunks;
-          nodes[n] = fold_chunk(chunks_[c], own + c * step_rows, n / chunks);
-        }
-        values[group] = warp::batched_reduce(nodes, op_);
-        WARPFOLD_UNROLL
-        for (int distance = row_columns * chunks / 2; distance >= row_columns; distance /= 2)
-          values[group] =
-              warp::join(arch::lane_id() & distance, values[group], warp::shuffle_xor(values[group], distance), op_);
-      }
-      return thread::fold(values, op_);
+      if constexpr (detail::has_terms<Leaves>)
+        if (A value; fold_terms(value)) return value;
+      return join_nodes<A>([&](int c, int column) { return fold_chunk(chunks_[c], own + c * step_rows, column); }, op_);
     }
+  }
+  /// The nodes over the batch of nodes over chunks; node(c, column) is that of a lane's chunk `c`.
+  template <class B, class Node, class Join> __device__ static B join_nodes(Node node, Join op) {
+    constexpr int most_nodes = least_of(warp_lanes, most_node_bytes / static_cast<int>(sizeof(B)));
+    constexpr int chunks = least_of(policy.batch_chunks, greatest_of(most_nodes / row_columns, 1)),
+                  groups = policy.batch_chunks / chunks;
+    B values[groups];
+    WARPFOLD_UNROLL
+    for (int group = 0; group < groups; ++group) {
+      B nodes[row_columns * chunks];  // the chunks of a column lie together
+      WARPFOLD_UNROLL
+      for (int n = 0; n < row_columns * chunks; ++n) nodes[n] = node(group * chunks + n % chunks, n / chunks);
+      values[group] = warp::batched_reduce(nodes, op);
+      WARPFOLD_UNROLL
+      for (int distance = row_columns * chunks / 2; distance >= row_columns; distance /= 2)
+        values[group] =
+            warp::join(arch::lane_id() & distance, values[group], warp::shuffle_xor(values[group], distance), op);
+    }
+    return thread::fold(values, op);
+  }
+  /// The nodes over the batch by plain terms, of which each column has its own; false if its items can't be terms.
+  __device__ bool fold_terms(A& value) const {
+    using operation = std::remove_cvref_t<decltype(leaves_.transform.op)>;
+    using R = decltype(A::sum);
+    const auto number = [&](int c, int k, int column) {
+      return thread::number_of_item<R>(leaves_.transform.transform(chunks_[c].item(k * Columns + column)));
+    };
+    typename operation::template plain_terms<A> terms[Columns];
+    bool are_plain = true;
+    WARPFOLD_UNROLL
+    for (int column = 0; column < Columns; ++column) {
+      WARPFOLD_UNROLL
+      for (int n = 0; n < policy.batch_chunks * chunk_rows; ++n)
+        terms[column].meet(number(n / chunk_rows, n % chunk_rows, column));
+      are_plain = terms[column].settle([](auto own, auto op) { return warp::all_reduce(own, op); }) && are_plain;
+    }
+    if (!are_plain) return false;
+    const R sum = join_nodes<R>(
+        [&](int c, int n) {
+          const int column = n % Columns;
+          R rows[chunk_rows];
+          WARPFOLD_UNROLL
+          for (int k = 0; k < chunk_rows; ++k) rows[k] = terms[column].term(number(c, k, column));
+          return thread::fold(rows, plus{});
+        },
+        plus{});
+    WARPFOLD_UNROLL
+    for (int column = 0; column < Columns; ++column)
+      if (column == own_column()) value = terms[column].total(sum, batch_rows);
+    return true;
   }
   /// The item of the batch that arg-reductions take: of each lane's rows first, then of the lanes.
   template <class Part> __device__ auto locate_in_batch(std::int64_t first) const {

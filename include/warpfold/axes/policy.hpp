@@ -155,12 +155,13 @@ struct narrow_policy {
 
   constexpr std::int64_t batch_rows() const { return std::int64_t{batch_chunks} * warp_lanes * chunk_rows; }
 };
-consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns, std::size_t leaf_bytes) {
+consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns) {
   const int rows = narrow_chunk_rows(item_bytes, columns);
-  const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes, held = columns * leaf_bytes;
-  const auto chunks = static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / greatest_of(chunk, held)), 1, 8));
-  return {256, 2, rows, chunks};
+  const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes;
+  return {256, 2, rows, static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / chunk), 1, 8))};
 }
+/// Bytes of the nodes that a lane holds when it exchanges them.
+inline constexpr int most_node_bytes = 128;
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
