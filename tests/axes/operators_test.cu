@@ -346,12 +346,14 @@ TEST(axes_operators, few_columns_of_a_matrix_are_staged) {
   EXPECT_FALSE(is_staged(1, 148, out, wf::arithmetic_mean{}));
 }
 
-// Long stretches, whose lanes fold runs of 16 items; aligned and not; with NaN among them and without.
+// Long stretches, whose lanes fold runs of 16 items; aligned and not; and short ones, whose items lanes read one by one;
+// with NaN among them and without.
 TEST(axes_operators, statistics_of_stretches) {
-  for (const std::int64_t inner : {1040, 1036, 1035})
+  for (const auto& [outer, inner] :
+       {std::pair<std::int64_t, std::int64_t>{3, 1040}, {3, 1036}, {3, 1035}, {90, 35}, {400, 9}})
     for (const int offset : {0, 1})
       for (const bool has_nan : {false, true}) {
-        const std::int64_t outer = 3, outputs = 2;
+        const std::int64_t outputs = 2;
         auto memory = wf_test::random_items<float>(outer * outputs * inner);
         if (has_nan)
           for (std::size_t i = 5; i < memory.size(); i += 700) memory[i] = NAN;

@@ -89,15 +89,14 @@ struct item_kind {
   std::size_t item_bytes, accumulator_bytes;
   int vector, chunk;
   ax::kernel_policy columns, single_columns;
-  ax::row_policy rows, single_rows;
+  ax::row_policy rows;
   ax::tile_policy tiles;
   ax::narrow_policy narrow[ax::max_narrow_columns + 1];  ///< by the number of columns
   ax::staged_policy staged;
   bool takes_tiles, takes_narrow, takes_staged;
 };
-template <int Item, int Accumulator, int... Columns>
-void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
-  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2, Accumulator)), ...);
+template <int Item, int... Columns> void set_narrow_policies(item_kind& kind, std::integer_sequence<int, Columns...>) {
+  ((kind.narrow[Columns + 2] = ax::narrow_policy_for(Item, Columns + 2)), ...);
 }
 template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
   constexpr int vector = ax::vector_items(Item, Accumulator);
@@ -108,7 +107,6 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::kernel_policy_for(Item, Accumulator, Accumulator, vector, Accumulator > Item),
                  ax::kernel_policy_for(Item, Accumulator, Accumulator, 1, Accumulator > Item),
                  ax::row_policy_for(Chunk * Item, Chunk, Accumulator, Accumulator),
-                 ax::row_policy_for(Item, 1, Accumulator, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
                  {},
                  ax::staged_policy_for(Item),
@@ -217,12 +215,14 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     return problem(plan, vectors, plan.lanes, items, plan.split_items(), std::int64_t{plan.lanes} * choice.vector,
                    kind.accumulator_bytes, max_blocks);
   }
-  const auto& policy = is_vector ? kind.rows : kind.single_rows;
-  if (is_vector && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
-  if (is_vector && shape.reduced.rank > 1 && shape.reduced.inner().extent % choice.vector != 0)
+  const auto& policy = kind.rows;
+  const bool are_vectors = is_vector && !choice.is_scattered;
+  if (choice.is_scattered && choice.is_aligned) return "vectors of items that are read one by one";
+  if (are_vectors && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
+  if (are_vectors && shape.reduced.rank > 1 && shape.reduced.inner().extent % choice.vector != 0)
     return "chunks that cross runs";
   if (choice.kind == ax::kernel_kind::short_rows) {
-    const auto plan = ax::plan_short_rows(shape.outputs, items, policy, max_blocks);
+    const auto plan = ax::plan_short_rows(shape.outputs, items, policy, choice.is_scattered, max_blocks);
     if (items > (std::int64_t{choice.vector} << plan.log_rows) * plan.lanes || plan.lanes > warpfold::warp_lanes ||
         policy.short_chunks >> plan.log_rows < 1)
       return "a short row exceeds its lanes";

@@ -124,7 +124,8 @@ template <class Arguments> struct short_rows {
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::short_rows; }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
     constexpr row_policy policy = row_policy_of<leaves>;
-    return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.frame.max_blocks()),
+    return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.choice.is_scattered,
+                             call.frame.max_blocks()),
              policy.block_threads, call.choice.is_aligned}};
   }
 };

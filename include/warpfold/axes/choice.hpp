@@ -17,7 +17,8 @@ struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
   bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
-  bool has_vectors = false;  ///< of columns: whether 16 bytes of neighbours always lie together, and are aligned
+  bool has_vectors = false;   ///< of columns: whether 16 bytes of neighbours always lie together, and are aligned
+  bool is_scattered = false;  ///< of rows: whether a thread reads its items from a place each
 };
 
 /// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
@@ -84,9 +85,9 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   }
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
   const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
-  const int chunk = is_aligned || (given.reduced.rank == 1 && reduced.in_stride == 1) ? row_chunk : 1;
-  return {given.reduced_items <= warp_lanes * chunk ? kernel_kind::short_rows : kernel_kind::rows, chunk,
-          is_aligned || chunk == 1};
+  const bool are_adjacent = given.reduced.rank == 1 && reduced.in_stride == 1;
+  return {given.reduced_items <= warp_lanes * row_chunk ? kernel_kind::short_rows : kernel_kind::rows, row_chunk,
+          is_aligned || row_chunk == 1, false, !is_aligned && !are_adjacent && row_chunk > 1};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -126,17 +126,18 @@ void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
     return enqueue_with<Algorithm>(call, in, op, out, init);
   };
-  const auto long_runs = [&]<class In>(const In& in) {
-    return try_algorithm(long_rows<axis_arguments<In, Op, Out, typename Known::map>>{}, in);
+  const auto rows = [&]<class In, class Map = typename Known::map>(const In& in, std::type_identity<Map> = {}) {
+    using arguments = axis_arguments<In, Op, Out, Map>;
+    if constexpr (In::chunk_items <= chunk)
+      if (try_algorithm(short_rows<arguments>{}, in)) return;
+    try_algorithm(long_rows<arguments>{}, in);
   };
-  const auto rows = [&]<class In>(const In& in) {
-    return try_algorithm(short_rows<axis_arguments<In, Op, Out, typename Known::map>>{}, in) || long_runs(in);
-  };
+  const auto chunks = leaves.template in_chunks<chunk>();
   if constexpr (most_chunk > chunk)
-    if (call.choice.vector == most_chunk) return void(long_runs(leaves.template in_chunks<most_chunk>()));
-  if constexpr (Known::order != item_order::rows)  // whose items are adjacent
-    if (call.choice.vector == 1) return void(rows(leaves.template in_chunks<1>()));
-  rows(leaves.template in_chunks<chunk>());
+    if (call.choice.vector == most_chunk) return rows(leaves.template in_chunks<most_chunk>());
+  if constexpr (Known::order != item_order::rows && chunk > 1)  // known rows are adjacent
+    if (call.choice.is_scattered) return rows(chunks, std::type_identity<scattered<typename Known::map>>{});
+  rows(chunks);
 }
 
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the

@@ -19,6 +19,8 @@ struct stretch_place {
 
 /// Numbers along the one axis that there is, whose end nobody asks for: callers know how many items there are.
 struct axis_map {
+  static constexpr bool is_scattered = false;
+  static constexpr int most_axes = 1;
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
   axis_list::axis axis;
@@ -30,12 +32,15 @@ struct axis_map {
   __device__ place place_of(std::int64_t index) const { return {index * axis.in_stride, index * axis.out_stride}; }
   __device__ std::int64_t in(std::int64_t index) const { return index * axis.in_stride; }
   __device__ stretch_place stretch_at(std::int64_t index) const { return {in(index), endless}; }
-  __device__ static constexpr bool has_two_axes() { return false; }
+  __device__ static constexpr int axis_count() { return 1; }
   __device__ static constexpr std::int64_t jump() { return 0; }  ///< there is none: see index_map
 };
 
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
 struct index_map {
+  static constexpr bool is_scattered = false;
+  static constexpr int most_axes = max_axes;
+
   int rank;
   bool is_narrow;                  ///< whether all numbers are below 2^31
   axis_list::axis axes[max_axes];  ///< innermost first
@@ -72,9 +77,16 @@ struct index_map {
     if (rank == 2) return {outer * axes[1].in_stride + inner * axes[0].in_stride, axes[0].extent - inner};
     return {in(index), axes[0].extent - inner};
   }
-  __device__ bool has_two_axes() const { return rank == 2; }
-  /// Of two axes: from where the inner one would go on behind its end, to where it begins again.
-  __device__ std::int64_t jump() const { return axes[1].in_stride - axes[0].extent * axes[0].in_stride; }
+  /// Stretches from that of item `index`, which included, to the end of the next to innermost axis.
+  __device__ std::int64_t stretches_at(std::int64_t index) const {
+    const std::int64_t stretch = divided(0, index);
+    return axes[1].extent - (stretch - divided(1, stretch) * axes[1].extent);
+  }
+  __device__ int axis_count() const { return rank; }
+  /// From where axis `axis`, counted from the innermost one, would go on behind its end, to where it begins again.
+  __device__ std::int64_t jump(int axis = 0) const {
+    return axes[axis + 1].in_stride - axes[axis].extent * axes[axis].in_stride;
+  }
 
  private:
   __device__ std::int64_t divided(int axis, std::int64_t index) const {
@@ -89,6 +101,12 @@ struct index_map {
     }
     visit(axes[rank - 1], index);
   }
+};
+
+/// `Map` of items each of which is read from its own place: vectors of them do not lie together, or are not aligned.
+template <class Map> struct scattered : Map {
+  static constexpr bool is_scattered = true;
+  using Map::Map;
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -47,6 +47,8 @@ template <class T, class Transform, class A, bool TakesIndex, int Items = 1> str
       if (inside) return to.load_window(data + first, least_of(count, Items));
     to.load(data + first, least_of(count, Items));
   }
+  /// Item k of a chunk, from its own place.
+  __device__ void load_item(chunk& to, int k, std::int64_t place) const { to.load_item(k, data + place); }
   /// Whether the vectors of 16 bytes that hold items of [first, end) lie within the array.
   __device__ bool is_inside(std::int64_t first, std::int64_t end) const {
     constexpr int margin = thread::vector_margin(sizeof(T));

@@ -140,12 +140,12 @@ inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
   return plan;
 }
 
-/// Whether `columns` threads, of which the device holds `resident` at once, keep it busy for most of the time: the last
-/// wave need not be full, since `busy` threads are as fast as all.
-constexpr bool keeps_busy(std::int64_t columns, std::int64_t resident, std::int64_t busy) {
-  const std::int64_t last = columns % resident,
-                     time = columns - last + (last > 0 ? greatest_of(last, least_of(busy, resident)) : 0);
-  return 100 * columns >= least_busy_percent * time;
+/// Whether `all` threads (or warps), of which the device holds `resident` at once, keep it busy for most of the time:
+/// the last wave need not be full, since `busy` threads are as fast as all.
+constexpr bool keeps_busy(std::int64_t all, std::int64_t resident, std::int64_t busy) {
+  const std::int64_t last = all % resident,
+                     time = all - last + (last > 0 ? greatest_of(last, least_of(busy, resident)) : 0);
+  return 100 * all >= least_busy_percent * time;
 }
 
 /// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
@@ -161,12 +161,17 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
 }
 
 /// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
-/// for each, then among blocks, until there is work for all. Where there are no splits, warps take turns, so that none
-/// has much less to do than others.
+/// for each, but no more than keeps all warps busy, unless outputs are long; then among blocks, until there is work for
+/// all. Where there are no splits, warps take turns, so that none has much less to do than others.
 inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
                       const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
-  const int log_groups = least_of(ceil_log2(host_side::divide_up(items, policy.batch_items())), log_warps);
+  const std::int64_t batches = host_side::divide_up(items, policy.batch_items()),
+                     warps = std::int64_t{max_resident_blocks} << log_warps;
+  int log_groups = least_of(ceil_log2(batches), log_warps);
+  while (log_groups > 0 && batches >> (log_groups - 1) <= most_lone_batches &&
+         keeps_busy(outputs << (log_groups - 1), warps, warps / 2))
+    --log_groups;
   plan plan{};
   const int log_lanes = least_of(ceil_log2(outputs), log_warps - log_groups);
   plan.lanes = 1 << log_lanes;
@@ -207,11 +212,13 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
   return plan;
 }
 
-/// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows.
-inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, int max_blocks) {
+/// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows. Of items that are
+/// read one by one it takes one chunk: lanes farther apart than that would share fewer sectors.
+inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, bool is_scattered,
+                            int max_blocks) {
   plan plan{};
   const std::int64_t chunks = host_side::divide_up(items, policy.chunk_items);
-  plan.log_rows = least_of(ceil_log2(chunks), ceil_log2(policy.short_chunks));
+  plan.log_rows = is_scattered ? 0 : least_of(ceil_log2(chunks), ceil_log2(policy.short_chunks));
   plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
   plan.groups = policy.block_threads / plan.lanes;
   const int lane_outputs = policy.short_chunks >> plan.log_rows;

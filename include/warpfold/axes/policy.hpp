@@ -135,6 +135,10 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   return p;
 }
 
+/// The most batches of a warp that could share them with others of its block, but need not, to keep the device busy:
+/// blocks that join the nodes of warps wait for each other, and start anew with each output.
+inline constexpr int most_lone_batches = 16;
+
 /// Rows of as many columns as are read whole by one lane.
 inline constexpr int max_narrow_columns = 8;
 /// Rows of a matrix among several for which it has a block of its own.

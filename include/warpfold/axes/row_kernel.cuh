@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels for items that lie together within outputs, as in the rows of a matrix: the lanes of a warp take
-// neighbouring chunks of an output's items. If reduced axes do not lie together, each lane takes one item.
+// neighbouring chunks of an output's items. Items that do not lie together are read one by one.
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/item_chunks.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/warp/batch_rows.hpp>
@@ -24,75 +25,6 @@ inline constexpr row_policy row_policy_of = [] {
   policy.takes_turns = !sums_in_lanes<Leaves>;
   return policy;
 }();
-
-/// How the items of an output are read in chunks, one after another.
-template <class Leaves, class Map> struct item_chunks {
-  using chunk = typename Leaves::chunk;
-  static constexpr int chunk_items = Leaves::chunk_items;
-
-  const Leaves& leaves;
-  const Map& reduced;
-  std::int64_t origin;  ///< place of the first item
-  bool is_aligned;      ///< whether chunks are vectors
-  bool is_inside;       ///< whether misaligned chunks can be read by vectors
-
-  /// If `is_aligned` is false and chunks have several items, the items are adjacent.
-  __device__ item_chunks(const Leaves& of, const Map& axes, std::int64_t at, std::int64_t first, std::int64_t end,
-                         bool aligned)
-      : leaves(of),
-        reduced(axes),
-        origin(at),
-        is_aligned(aligned),
-        is_inside(!aligned && of.is_inside(at + first, at + end)) {}
-
-  /// The chunk at item `item`, of which `count` > 0 items exist.
-  __device__ void load(chunk& to, std::int64_t item, int count) const {
-    load_from(to, origin + reduced.in(item), count);
-  }
-  /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, from which on `count` items exist.
-  /// Where a row reaches the end of the inner one of two axes at most once, one division finds the places of all.
-  template <int Rows> __device__ void load_rows(chunk (&to)[Rows], std::int64_t item, int count) const {
-    constexpr int row_items = warp_lanes * chunk_items;
-    if (!reduced.has_two_axes() || reduced.inner_extent() < row_items) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < Rows; ++r)
-        if (r * row_items < count) load(to[r], item + r * row_items, count - r * row_items);
-      return;
-    }
-    const std::int64_t step = row_items * reduced.inner_stride(), jump = reduced.jump(),
-                       extent = reduced.inner_extent();
-    const stretch_place stretch = reduced.stretch_at(item);
-    std::int64_t at = origin + stretch.in, remaining = stretch.remaining;
-    WARPFOLD_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      if (r * row_items < count) load_from(to[r], at, count - r * row_items);
-      at += step, remaining -= row_items;
-      if (remaining <= 0) at += jump, remaining += extent;
-    }
-  }
-  /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two stretches of
-  /// the innermost axis, their places are found by two divisions, not by one for each.
-  template <int Rows> __device__ void load_batch(chunk (&to)[Rows], std::int64_t from) const {
-    constexpr int row_items = warp_lanes * chunk_items;
-    const int lane_items = arch::lane_id() * chunk_items;
-    if (reduced.inner_extent() < Rows * row_items) return load_rows(to, from + lane_items, Rows * row_items);
-    const stretch_place stretch = reduced.stretch_at(from);
-    const std::int64_t step = reduced.inner_stride(), first = origin + stretch.in;
-    const std::int64_t second = stretch.remaining < Rows * row_items
-                                    ? origin + reduced.in(from + stretch.remaining) - stretch.remaining * step
-                                    : first;
-    WARPFOLD_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      const int item = r * row_items + lane_items;
-      load_from(to[r], (item < stretch.remaining ? first : second) + item * step, chunk_items);
-    }
-  }
-  /// The chunk at place `at`.
-  __device__ void load_from(chunk& to, std::int64_t at, int count) const {
-    if (is_aligned && (chunk_items == 1 || count >= chunk_items)) leaves.load(to, at);
-    else leaves.load(to, at, count, is_inside);
-  }
-};
 
 namespace detail {
 /// The leaves of chunks that have been loaded, as the folds of a warp know them (warp/fold_batch.cuh), and whether
@@ -123,6 +55,21 @@ __device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk 
                                    chunk_items, op);
     return warp::fold_rows(values, op);
   }
+}
+
+/// Sets `node` to the node over the first `count` items of some rows by plain terms, if they can be; returns whether
+/// they can. All lanes of a warp call it; valid in every lane.
+template <class Leaves, int Rows, class A = typename Leaves::accumulator>
+__device__ bool fold_terms([[maybe_unused]] const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows],
+                           int count, A& node) {
+  if constexpr (detail::has_terms<Leaves>) {
+    using type = typename detail::loaded_leaves<Leaves>::type;
+    const type loaded{{leaves.data, 0}, leaves.transform};
+    const warp::term_rows<type, Rows, false> all(loaded, chunks, count);
+    if (all.are_plain()) node = all.fold();
+    return all.are_plain();
+  }
+  return false;
 }
 
 /// fold_along where lanes sum their items in a form of their own.
@@ -170,10 +117,13 @@ __device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t firs
       node = fold_whole_rows(items.leaves, chunks, from, op);
     } else {
       items.load_rows(chunks, own, own_remaining);
-      WARPFOLD_UNROLL
-      for (int r = 0; r < rows; ++r)
-        values[r] = fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_remaining - r * row_items, op);
-      node = warp::fold_rows(values, op, (remaining + chunk_items - 1) / chunk_items);
+      if (!fold_terms(items.leaves, chunks, remaining, node)) {
+        WARPFOLD_UNROLL
+        for (int r = 0; r < rows; ++r)
+          values[r] =
+              fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_remaining - r * row_items, op);
+        node = warp::fold_rows(values, op, (remaining + chunk_items - 1) / chunk_items);
+      }
     }
     if (end - first <= batch_items) return node;
     nodes.push(batches, node, op);

@@ -94,12 +94,16 @@ template <class T, int Items> struct chunk {
 
   /// Items [skipped, count) of those at `source`, which is aligned as `T` is. Nothing else is read.
   template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
-    constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
     WARPFOLD_UNROLL
     for (int k = 0; k < Items; ++k)
-      if (k >= skipped && k < count) WARPFOLD_UNROLL
+      if (k >= skipped && k < count) load_item<Access>(k, source + k);
+  }
+  /// Item `k` from `source`, which is aligned as `T` is.
+  template <class Access = arch::read_only> __device__ void load_item(int k, const T* source) {
+    constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
+    WARPFOLD_UNROLL
     for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      Access::template load<width>(reinterpret_cast<const unsigned char*>(source + k) + offset,
+      Access::template load<width>(reinterpret_cast<const unsigned char*>(source) + offset,
                                    reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
   }
 };

@@ -32,17 +32,19 @@ template <class Leaves> inline constexpr bool has_terms = detail::items_as_terms
 ///   meet(others)            notes the items that others have met
 ///   exponent()              that of the items met so far; of two nodes together it is the greater one
 ///   total_at(exponent, sum) the accumulator of some items that have that exponent
-template <class Leaves, int Rows> class term_rows {
+template <class Leaves, int Rows, bool AllExist = true> class term_rows {
  public:
   using A = typename Leaves::accumulator;
   using R = decltype(A::sum);
   static constexpr int chunk_items = Leaves::chunk_items;
 
-  /// All lanes call it, as fold() below.
-  __device__ term_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows])
-      : leaves_(leaves), rows_(rows) {
+  /// All lanes call it, as fold() below. Only the first `items` items exist, all of them if AllExist.
+  __device__ term_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows],
+                       int items = Rows * warp_lanes * chunk_items)
+      : leaves_(leaves), rows_(rows), items_(items) {
     WARPFOLD_UNROLL
-    for (int i = 0; i < Rows * chunk_items; ++i) terms_.meet(item(i / chunk_items, i % chunk_items));
+    for (int i = 0; i < Rows * chunk_items; ++i)
+      if (exists(i / chunk_items, i % chunk_items)) terms_.meet(item(i / chunk_items, i % chunk_items));
     are_plain_ = terms_.settle([](auto value, auto op) { return all_reduce(value, op); });
   }
   __device__ bool are_plain() const { return are_plain_; }
@@ -53,19 +55,26 @@ template <class Leaves, int Rows> class term_rows {
     for (int row = 0; row < Rows; ++row) {
       R terms[chunk_items];
       WARPFOLD_UNROLL
-      for (int k = 0; k < chunk_items; ++k) terms[k] = terms_.term(item(row, k));
+      for (int k = 0; k < chunk_items; ++k) {
+        terms[k] = static_cast<R>(-0.0);  // changes no sum
+        if (exists(row, k)) terms[k] = terms_.term(item(row, k));
+      }
       sums[row] = thread::fold(terms, plus{});
     }
-    return terms_.total(fold_rows(sums, plus{}), Rows * chunk_items * warp_lanes);
+    return terms_.total(fold_rows(sums, plus{}), items_);
   }
 
  private:
+  __device__ bool exists(int row, int k) const {
+    return AllExist || (row * warp_lanes + arch::lane_id()) * chunk_items + k < items_;
+  }
   __device__ R item(int row, int k) const {
     return thread::number_of_item<R>(leaves_.transform.transform(Leaves::source_type::value(rows_[row], k)));
   }
 
   const Leaves& leaves_;
   const typename Leaves::chunk (&rows_)[Rows];
+  int items_;
   typename detail::items_as_terms<Leaves>::type terms_;
   bool are_plain_;
 };
