@@ -40,6 +40,10 @@ void register_float_axes() {
   add({"65536x32x32_axis_2", {65536, 32, 32}, {2}});
   add({"batch_norm_64x256x56x56", {64, 256, 56, 56}, {0, 2, 3}, 0, 0, true});
   add({"batch_norm_64x56x56x256", {64, 56, 56, 256}, {0, 1, 2}, 0, 0, true});
+  // Channels whose pixels are no vectors, and images that are parts of larger ones.
+  add({"batch_norm_512x2048x7x7", {512, 2048, 7, 7}, {0, 2, 3}});
+  add({"batch_norm_64x256x57x57", {64, 256, 57, 57}, {0, 2, 3}});
+  add({"cropped_images_64x512x15x30", {64, 512, 15, 30}, {0, 2, 3}, 2});
   add({"bias_gradient_16384x4096", {16384, 4096}, {0}});
   add({"bias_gradient_32x512x4096", {32, 512, 4096}, {0, 1}});
   add({"1024x256x256_axis_1", {1024, 256, 256}, {1}});

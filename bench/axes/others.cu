@@ -52,6 +52,11 @@ void register_other_axes() {
   add_extents<matrix2, product>("matrix2", "product", 24);
   add_extents<float, largest>("float", "argmax", 26);
   add_axes<__half, warpfold::maximum, void>("half", "maximum", {"attention_rows_1024", {16, 16, 512, 1024}, {3}});
+  for (const std::int64_t columns : {20, 50, 300}) {  // no vectors
+    add_axes<__half, warpfold::plus, void>("half", "plus", columns_of(columns, 27));
+    add_axes<std::int8_t, warpfold::plus, void>("int8", "plus", columns_of(columns, 28));
+  }
+  add_axes<__half, warpfold::plus, void>("half", "plus", {"batch_norm_512x2048x7x7", {512, 2048, 7, 7}, {0, 2, 3}});
   add_axes<__half, warpfold::plus, void>("half", "plus", {"bias_gradient_32768x4096", {32768, 4096}, {0}});
   add_axes<float, largest, void>("float", "argmax", {"8x2048x4096_axis_1", {8, 2048, 4096}, {1}});
   const axes_form batch_norm{"batch_norm_64x256x56x56", {64, 256, 56, 56}, {0, 2, 3}};

@@ -32,6 +32,8 @@ inline std::vector<everyday_shape> everyday_shapes() {
   std::vector<everyday_shape> list;
   for (const std::int64_t extent : {64, 1100, 10007})
     list.push_back({"rows_" + std::to_string(extent), {1, everyday_items / extent, extent}, {2}});
+  for (const std::int64_t extent : {3, 8})
+    list.push_back({"columns_" + std::to_string(extent), {1, everyday_items / extent, extent}, {1}});
   for (const std::int64_t extent : {24, 77, 300, 768, 3000, 50257}) {
     const std::int64_t others = everyday_items / extent;
     list.push_back({"rows_" + std::to_string(extent), {1, others, extent}, {2}});

@@ -12,13 +12,14 @@ namespace wf = warpfold;
 namespace ax = warpfold::axis_reduction;
 using interval = wf_test::interval<>;
 using wf_test::device_array;
-template <class Leaves> using arguments_of = ax::axis_arguments<Leaves, wf_test::join, interval*>;
+template <class Leaves> using arguments_of = ax::axis_arguments<Leaves, wf_test::join, typename Leaves::accumulator*>;
 
 /// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
 template <class Kernel, class Leaves, class... More>
 testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, const Leaves& leaves, int vector,
                                         const ax::plan& plan, int block_threads, std::size_t shared_bytes,
                                         More... more) {
+  using interval = typename Leaves::accumulator;
   const device_array<interval> out(std::vector<interval>(static_cast<std::size_t>(shape.outputs), interval::of(9)));
   const std::int64_t places = plan.work_items() * plan.lanes * vector;
   const device_array<interval> partials(std::vector<interval>(static_cast<std::size_t>(places), interval::poison()));
@@ -250,10 +251,8 @@ TEST(axis_kernels, narrow_matrices_join_splits) {
 }
 
 /// The row of an item, by its number.
-struct row_of {
-  __host__ __device__ interval operator()(const wf::thread::indexed_item<signed char>& of) const {
-    return interval::of(of.index);
-  }
+template <class I> struct row_of {
+  __host__ __device__ I operator()(const wf::thread::indexed_item<signed char>& of) const { return I::of(of.index); }
 };
 
 /// Matrices of `columns` columns, whose rows are `pitch` items apart, through stages of rows, of which few have room
@@ -300,16 +299,26 @@ TEST(axis_kernels, staged_columns_join_splits) {
                                                        return leaves{in, {}, {0, items - 1}};
                                                      });
 }
-TEST(axis_kernels, stages_of_bytes_are_several_batches) {
-  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
-  using leaves = ax::array_leaves<signed char, row_of, interval, true>;
-  static_assert(ax::staged_policy_of<leaves>.stage_rows > ax::staged_policy_of<leaves>.batch_rows);
-  for (const int columns : {9, 65, 150})
+template <class I> void staged_columns_of_bytes(std::initializer_list<int> all_columns) {
+  using leaves = ax::array_leaves<signed char, row_of<I>, I, true>;
+  for (const int columns : all_columns)
     for (const int offset : {0, 3})
       staged_columns_join_splits<leaves, signed char>(columns, columns, 3, offset,
                                                       [](const signed char* in, std::int64_t items) {
                                                         return leaves{in, {}, {0, items - 1}};
                                                       });
+}
+TEST(axis_kernels, stages_of_bytes_are_several_batches) {
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  using wide = wf_test::interval<std::int64_t>;
+  constexpr auto policy = ax::staged_policy_for(1, sizeof(wide));
+  static_assert(policy.stage_rows > policy.batch_rows);
+  staged_columns_of_bytes<wide>({9, 65, 150});
+}
+TEST(axis_kernels, narrow_items_that_become_wide_have_more_threads) {
+  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  static_assert(ax::staged_policy_for(1, sizeof(interval)).block_threads > 500);
+  staged_columns_of_bytes<interval>({9, 65, 150, 300, 511});
 }
 
 }  // namespace axes_kernels

@@ -109,7 +109,7 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::row_policy_for(Chunk * Item, Chunk, Accumulator, Accumulator),
                  ax::tile_policy_for(Item, Accumulator),
                  {},
-                 ax::staged_policy_for(Item),
+                 ax::staged_policy_for(Item, Accumulator),
                  ax::takes_tiles(Item, Accumulator),
                  ax::takes_narrow(Item, Accumulator),
                  ax::takes_staged_columns(Item, Accumulator)};
@@ -281,8 +281,8 @@ TEST(axis_plans, columns_fill_their_blocks) {
 
 // Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.
 TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
-  constexpr auto policy = ax::staged_policy_for(4);
-  for (int columns = ax::min_staged_columns; columns <= ax::max_staged_columns; ++columns) {
+  constexpr auto policy = ax::staged_policy_for(4, 4);
+  for (int columns = ax::min_staged_columns; columns <= policy.max_columns; ++columns) {
     const std::int64_t rows = (std::int64_t{1} << 26) / columns;
     const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
     EXPECT_EQ(ax::may_be_staged(ax::choose_kernel(shape, 4096, 4, 4, 4, 4)), columns % 4 != 0) << columns;

@@ -205,7 +205,7 @@ template <class Arguments> struct staged_columns {
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
     if (thread::locates<leaves> && item_bytes == 4) return max_located_staged_columns;
     const bool is_twice_as_wide = std::is_arithmetic_v<A> && sizeof(A) > item_bytes && sizeof(A) <= 2 * item_bytes;
-    return is_twice_as_wide ? max_staged_columns : max_few_staged_columns;
+    return is_twice_as_wide ? staged_policy_of<leaves>.max_columns : max_few_staged_columns;
   }();
 
   static bool takes(const planned_call& call) {
@@ -219,8 +219,9 @@ template <class Arguments> struct staged_columns {
     if (!plan || !host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
     const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
     constexpr bool is_double = std::is_same_v<typename leaves::accumulator, double>;
-    if (must_fill && plan->grid.lanes * plan->grid.groups < (is_double ? least_staging_doubles : least_staging_threads))
-      return std::nullopt;
+    const int least_threads =
+        (is_double ? least_staging_doubles : least_staging_threads) * policy.block_threads / staged_threads;
+    if (must_fill && plan->grid.lanes * plan->grid.groups < least_threads) return std::nullopt;
     return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
   }
 };

@@ -171,28 +171,35 @@ consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
 }
 
+inline constexpr int staged_threads = 288;
 struct staged_policy {
   int block_threads;  ///< that fold; two warps more start copies and arrive
   int batch_rows;     ///< items that a thread folds at once
   int stage_rows;     ///< of a row group
   int max_groups, max_stages;
+  int max_columns;   ///< of a matrix: some row groups fill a block
   int shared_bytes;  ///< of all stages
 };
-/// A thread has 128 bytes of a stage. Three stages of a multiprocessor keep memory busy; with more under way it becomes
-/// slower, and multiprocessors get unequal shares.
-consteval staged_policy staged_policy_for(std::size_t item_bytes) {
+/// A thread has 128 bytes of a stage. Where narrow items become 8 bytes, which takes long, there are twice as many
+/// threads, with fewer rows each. Three stages of a multiprocessor keep memory busy; with more under way it becomes
+/// slower, and multiprocessors get unequal shares. (On an H200, 2^26 halves, us with 288 threads and with 576: means of
+/// 33 columns 81 and 71, of 257 109 and 54; logsumexp of 33 columns 365 and 239. Sums of halves and bytes gain at some
+/// numbers of columns, and lose at others.)
+consteval staged_policy staged_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
   const int rows = 128 / static_cast<int>(item_bytes);
-  return {288, least_of(rows, 32), rows, 16, 16, 112 * 1024};
+  constexpr int bytes = 112 * 1024;
+  if (item_bytes < 4 && accumulator_bytes == 8) return {2 * staged_threads, 32, 32, 32, 16, 512, bytes};
+  return {staged_threads, least_of(rows, 32), rows, 16, 16, 256, bytes};
 }
 /// Bytes of an array for which it is worth while to set up the stages.
 inline constexpr int least_staged_bytes = 128 * 1024;
-/// Numbers of columns of which a few row groups fill a block.
-inline constexpr int min_staged_columns = max_narrow_columns + 1, max_staged_columns = 256;
+inline constexpr int min_staged_columns = max_narrow_columns + 1;
 /// Columns that could be read by vectors are staged, too, if they are few, or if an accumulator is twice as wide as an
 /// item; and if so many threads of a block fold them. (On an H200, 2^26 floats: means of 24 columns 101 us by vectors,
 /// 77 staged; sums of 12 columns 85 and 75, of 64 columns 70 and 71. Means of 40 columns, of which a block folds 4
 /// groups, 77 staged and 87 by vectors.)
-inline constexpr int max_few_staged_columns = 15, least_staging_threads = 175, least_staging_doubles = 150;
+inline constexpr int max_few_staged_columns = 15;
+inline constexpr int least_staging_threads = 175, least_staging_doubles = 150;  ///< of staged_threads
 /// The same of columns of 4-byte items whose extrema are located: with more, vectors are faster.
 inline constexpr int max_located_staged_columns = 100;
 consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {

@@ -17,7 +17,8 @@ namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
 template <class Leaves>
-inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item));
+inline constexpr staged_policy staged_policy_of = staged_policy_for(sizeof(typename Leaves::item),
+                                                                    sizeof(typename Leaves::accumulator));
 
 /// A work item, and how its rows come: row groups have adjacent ones, of which each stage takes as many of all groups.
 struct staged_item {

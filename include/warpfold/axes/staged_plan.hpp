@@ -35,7 +35,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
                                                       int max_blocks) {
   const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
   const std::int64_t rows = given.reduced_items;
-  if (kept.extent < min_staged_columns || kept.extent > max_staged_columns || kept.in_stride != 1 ||
+  if (kept.extent < min_staged_columns || kept.extent > policy.max_columns || kept.in_stride != 1 ||
       given.reduced.rank != 1 || reduced.in_stride < kept.extent || 2 * reduced.in_stride > 3 * kept.extent)
     return std::nullopt;
   staged_plan plan{};
