@@ -30,23 +30,18 @@ template <class Leaves, class Map> struct item_chunks {
 
   /// The chunk at item `item`, of which `count` > 0 items exist.
   __device__ void load(chunk& to, std::int64_t item, int count) const {
-    if constexpr (Map::is_scattered)
-      if (reduced.inner_extent() < chunk_items) return load_singly(to, item, count);
-    const stretch_place stretch = reduced.stretch_at(item);
-    near_place place{origin + stretch.in, near_items(stretch.remaining), 0};
-    if (Map::is_scattered && place.remaining < count)
-      place.next = origin + reduced.in(item + place.remaining) - place.remaining * reduced.inner_stride();
-    load_from(to, place, count);
+    if constexpr (Map::is_scattered) load_distant(to, item, count);
+    else load_from(to, place_of(reduced, origin, item, count), count);
   }
   /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, from which on `count` items exist.
   template <int Rows> __device__ void load_rows(chunk (&to)[Rows], std::int64_t item, int count) const {
-    const bool may_walk = !Map::is_scattered || reduced.inner_extent() >= chunk_items;
-    if (may_walk && reduced.axis_count() <= 2) return walk_rows<2>(to, item, count);
-    if constexpr (Map::most_axes > 2) {
-      if (may_walk && reduced.axis_count() == 3) return walk_rows<3>(to, item, count);
+    constexpr int axes = Map::is_scattered && Map::most_axes > 2 ? 3 : 2;
+    if (reduced.axis_count() <= axes && (!Map::is_scattered || reduced.inner_extent() >= chunk_items))
+      return walk_rows<axes>(to, item, count);
+    if constexpr (Map::most_axes > axes) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rows; ++r)
-        if (r * row_items < count) load(to[r], item + r * row_items, count - r * row_items);
+        if (r * row_items < count) load_distant(to[r], item + r * row_items, count - r * row_items);
     }
   }
   /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two stretches of
@@ -91,10 +86,27 @@ template <class Leaves, class Map> struct item_chunks {
     if (is_aligned && (chunk_items == 1 || count >= chunk_items)) leaves.load(to, at);
     else leaves.load(to, at, count, is_inside);
   }
+  __device__ static near_place place_of(const Map& reduced, std::int64_t origin, std::int64_t item, int count) {
+    const stretch_place stretch = reduced.stretch_at(item);
+    near_place place{origin + stretch.in, near_items(stretch.remaining), 0};
+    if (Map::is_scattered && place.remaining < count)
+      place.next = origin + reduced.in(item + place.remaining) - place.remaining * reduced.inner_stride();
+    return place;
+  }
+  /// The chunk at any item. Not inlined, since these are rare: many axes, and stretches shorter than a chunk. (The
+  /// former's loads do not wait for one another.)
+  __device__ void load_distant(chunk& to, std::int64_t item, int count) const {
+    if constexpr (Map::is_scattered)
+      if (reduced.inner_extent() < chunk_items) return load_singly(to, item, count);
+    load_from(to, distant_place_of(reduced, origin, item, count), count);
+  }
+  WARPFOLD_NO_INLINE __device__ static near_place distant_place_of(const Map& reduced, std::int64_t origin,
+                                                                   std::int64_t item, int count) {
+    return place_of(reduced, origin, item, count);
+  }
   __device__ void load_singly(chunk& to, std::int64_t item, int count) const {
     to = chunk_of_singles(leaves, reduced, origin, item, count);
   }
-  /// Not inlined: stretches shorter than a chunk are rare.
   WARPFOLD_NO_INLINE __device__ static chunk chunk_of_singles(const Leaves& leaves, const Map& reduced,
                                                               std::int64_t origin, std::int64_t item, int count) {
     chunk loaded{};

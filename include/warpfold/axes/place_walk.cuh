@@ -6,16 +6,16 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// A place in memory, and what lies behind it.
+/// Where some items lie: item k at at + k * stride, or, behind the end of the innermost axis, at next + k * stride.
 struct near_place {
   std::int64_t at;
-  int remaining;  ///< items from there to the end of the innermost axis
-  std::int64_t
-      next;  ///< item k of those from there on lies at at + k * stride, or, if k >= remaining, at next + k * stride
+  int remaining;  ///< items to the end of the innermost axis
+  std::int64_t next;
 };
-/// Items to the end of an axis; many, if the end is so far off that no walk reaches it.
+/// Items to the end of an axis; `endless`, if it is so far off that no walk reaches it.
+inline constexpr int endless = 1 << 30;
 __device__ inline int near_items(std::int64_t remaining) {
-  return static_cast<int>(least_of(remaining, std::int64_t{1} << 30));
+  return static_cast<int>(least_of(remaining, std::int64_t{endless}));
 }
 
 /// A walk over at most `Axes` axes, 2 or 3, by steps of `Step` items. Chunks from its places on end in the stretch of
@@ -27,14 +27,16 @@ template <int Axes, int Step, class Map> class place_walk {
     const stretch_place begin = reduced.stretch_at(item);
     at_ = origin + begin.in, items_ = near_items(begin.remaining);
     extent_ = near_items(reduced.inner_extent());
-    const bool is_short = Axes == 3 || reduced.inner_extent() <= Step;  // else nothing need be divided
+    const bool has_outer = Axes == 3 && reduced.axis_count() == 3;
+    const bool is_short = has_outer || reduced.inner_extent() <= Step;  // else nothing need be divided
     const stretch_place step = is_short ? reduced.stretch_at(Step)
                                         : stretch_place{Step * reduced.inner_stride(), reduced.inner_extent() - Step};
     step_ = step.in, step_items_ = static_cast<int>(reduced.inner_extent() - step.remaining);
-    if constexpr (Axes == 3) {
-      stretches_ = near_items(reduced.stretches_at(item));
-      step_stretches_ = near_items(reduced.axes[1].extent - reduced.stretches_at(Step));
-    }
+    if constexpr (Axes == 3)
+      if (has_outer) {
+        stretches_ = near_items(reduced.stretches_at(item));
+        step_stretches_ = near_items(reduced.axes[1].extent - reduced.stretches_at(Step));
+      }
   }
   __device__ near_place place() const {
     std::int64_t next = at_ + reduced_.jump();
@@ -56,8 +58,8 @@ template <int Axes, int Step, class Map> class place_walk {
  private:
   const Map& reduced_;
   std::int64_t at_, step_;
-  int items_, step_items_, extent_;         // to the end of the innermost axis, of a step, and of the axis
-  int stretches_ = 0, step_stretches_ = 0;  // to the end of the next axis, and of a step
+  int items_, step_items_, extent_;               // to the end of the innermost axis, of a step, and of the axis
+  int stretches_ = endless, step_stretches_ = 0;  // to the end of the next axis, and of a step
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1
