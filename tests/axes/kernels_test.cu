@@ -90,6 +90,47 @@ TEST(axes_index_map, billions_of_items) {
   }
 }
 
+/// Thread i walks by rows from item first + 4 i on, `steps` times, and counts items that lie elsewhere than it says.
+template <int Axes>
+__global__ void walk_kernel(ax::index_map map, std::int64_t first, std::int64_t items, int steps, int* wrong) {
+  constexpr std::int64_t origin = 1000;
+  const std::int64_t begin = first + 4 * std::int64_t{threadIdx.x};
+  if (begin >= items) return;
+  ax::place_walk<Axes, 128, ax::index_map> walk(map, origin, begin);
+  for (int s = 0; s < steps; ++s, walk.step()) {
+    const ax::near_place place = walk.place();
+    for (int k = 0; k < 4 && begin + 128 * s + k < items; ++k) {
+      const std::int64_t at = (k < place.remaining ? place.at : place.next) + k * map.inner_stride();
+      if (at != origin + map.in(begin + 128 * s + k)) atomicAdd(wrong, 1);
+    }
+  }
+}
+
+// Of one, two and three axes; with stretches of four items, of a step and a little more, and of billions.
+TEST(axes_index_map, walks) {
+  constexpr std::int64_t far = std::int64_t{1} << 32;
+  const ax::axis_list lists[] = {{1, {{900, -3, 1}}},
+                                 {1, {{3 * far, 2, 1}}},
+                                 {2, {{300, 5000, 1}, {4, 7, 1}}},
+                                 {2, {{9, 500, 1}, {128, 1, 1}}},
+                                 {2, {{9, -500, 1}, {129, 3, 1}}},
+                                 {2, {{4, far, 1}, {far + 1, 1, 1}}},
+                                 {3, {{7, 4000, 1}, {5, 300, 1}, {33, 1, 1}}},
+                                 {3, {{200, 90, 1}, {1, 13, 1}, {4, -1, 1}}},
+                                 {3, {{40, -9000, 1}, {64, 50, 1}, {5, 2, 1}}},
+                                 {3, {{3, 1, 1}, {far, 5, 1}, {7, 9, 1}}}};
+  for (const ax::axis_list& list : lists)
+    for (std::int64_t first : {std::int64_t{0}, list.items() / 2, list.items() - 1000}) {
+      if (first < 0) continue;
+      const device_array<int> wrong(std::vector<int>{0, 0});
+      if (list.rank <= 2)
+        wf_test::launch_and_wait(&walk_kernel<2>, 1, 32, 0, ax::index_map(list), first, list.items(), 20, wrong.data());
+      wf_test::launch_and_wait(&walk_kernel<3>, 1, 32, 0, ax::index_map(list), first, list.items(), 20,
+                               wrong.data() + 1);
+      EXPECT_EQ(wrong.to_host(), (std::vector<int>{0, 0})) << list.items() << " items, from " << first;
+    }
+}
+
 /// A plan of `blocks` blocks for tiles of `lanes` lanes of `vector` columns, and `groups` row groups each. If few
 /// threads are `joining`, they have splits enough to join by single columns.
 ax::plan plan_of(int lanes, int vector, int groups, int log_rows, std::int64_t tiles, std::int64_t splits, int blocks,
