@@ -261,6 +261,7 @@ TEST(axis_plans, whole_columns_keep_the_device_busy) {
     EXPECT_TRUE(ax::keeps_busy(columns, resident, busy)) << columns;
   for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{30'000}, resident + 1, 2 * resident + 100})
     EXPECT_FALSE(ax::keeps_busy(columns, resident, busy)) << columns;
+  EXPECT_TRUE(ax::keeps_busy((std::int64_t{1} << 62) + 1, resident, busy)) << "no product overflows";
   EXPECT_TRUE(ax::keeps_busy(120, 64, 1000)) << "all threads that a small device holds are enough";
 }
 

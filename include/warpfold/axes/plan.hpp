@@ -144,8 +144,8 @@ inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
 /// the last wave need not be full, since `busy` threads are as fast as all.
 constexpr bool keeps_busy(std::int64_t all, std::int64_t resident, std::int64_t busy) {
   const std::int64_t last = all % resident,
-                     time = all - last + (last > 0 ? greatest_of(last, least_of(busy, resident)) : 0);
-  return 100 * all >= least_busy_percent * time;
+                     missing = last > 0 ? greatest_of(least_of(busy, resident) - last, std::int64_t{0}) : 0;
+  return all >= missing * least_busy_percent / (100 - least_busy_percent);
 }
 
 /// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
