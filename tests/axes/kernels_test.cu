@@ -329,8 +329,15 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
           << " stages, offset " << offset;
     }
 }
-TEST(axis_kernels, staged_columns_join_splits) {
-  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+/// The copy engine of sm_90 fills the stages, so no device before it runs these kernels.
+class staged_axis_kernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  }
+};
+
+TEST_F(staged_axis_kernels, join_splits) {
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
   for (const int columns : {9, 31, 33, 100, 144, 250})
     for (const std::int64_t splits : {1, 2, 5})
@@ -349,15 +356,13 @@ template <class I> void staged_columns_of_bytes(std::initializer_list<int> all_c
                                                         return leaves{in, {}, {0, items - 1}};
                                                       });
 }
-TEST(axis_kernels, stages_of_bytes_are_several_batches) {
-  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+TEST_F(staged_axis_kernels, stages_of_bytes_are_several_batches) {
   using wide = wf_test::interval<std::int64_t>;
   constexpr auto policy = ax::staged_policy_for(1, sizeof(wide));
   static_assert(policy.stage_rows > policy.batch_rows);
   staged_columns_of_bytes<wide>({9, 65, 150});
 }
-TEST(axis_kernels, narrow_items_that_become_wide_have_more_threads) {
-  if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+TEST_F(staged_axis_kernels, narrow_items_that_become_wide_have_more_threads) {
   static_assert(ax::staged_policy_for(1, sizeof(interval)).block_threads > 500);
   staged_columns_of_bytes<interval>({9, 65, 150, 300, 511});
 }

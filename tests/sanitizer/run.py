@@ -25,7 +25,7 @@ TOOLS = {
 
 # A kernel without a race -> the tests that racecheck cannot judge where it reports a hazard in that kernel.
 ORDERED = {
-    "ordered_by_bulk_copy": r"bulk_producer_consumer|staged_columns_join_splits|stages_of_bytes",
+    "ordered_by_bulk_copy": r"bulk_producer_consumer|staged_axis_kernels|staged_columns_join_splits",
     "ordered_by_named_barrier": r"(?<!bulk)_producer_consumer",
 }
 

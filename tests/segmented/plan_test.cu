@@ -319,19 +319,29 @@ TEST(segmented_plan, warps_share_segments_of_one_length_evenly) {
     static constexpr int segments_per_warp(std::int64_t) { return 32; }
     static constexpr int min_segments_per_warp(std::int64_t) { return 1; }
   };
-  for (const std::int64_t count : {1, 3, 100, 4224, 9586, 4224 * 33})
-    for (const unsigned warps : {7u, 4224u}) {
-      if (count > std::int64_t{64} * warps) continue;
+  for (const std::int64_t count : {1, 3, 100, 4224, 9586, 4224 * 33, 1'000'003})
+    for (const unsigned warps : {1u, 7u, 4224u}) {
+      SCOPED_TRACE(testing::Message() << count << " segments, " << warps << " warps");
+      const bool are_neighbours = count <= std::int64_t{2} * 32 * warps;  // in two rounds
+      std::vector<int> taken(static_cast<std::size_t>(count));
       std::int64_t next = 0, least = count, most = 0;
+      int at_a_time = 0;
       for (unsigned warp = 0; warp < warps; ++warp) {
         const auto own = segmented::segments_of_warp<algorithm>(5000, count, warp, warps);
-        EXPECT_EQ(own.first, next);
-        EXPECT_TRUE(own.at_a_time <= 32 && own.step == own.at_a_time && own.first + 2 * own.step >= own.last);
-        next = own.last;
-        least = std::min(least, own.last - own.first), most = std::max(most, own.last - own.first);
+        std::int64_t segments = 0;
+        for (std::int64_t first = own.first; first < own.last; first += own.step)
+          for (std::int64_t i = first; i < std::min(first + own.at_a_time, own.last); ++i, ++segments)
+            ++taken[static_cast<std::size_t>(i)];
+        if (are_neighbours) {
+          EXPECT_EQ(own.first, next);
+          EXPECT_TRUE(own.step == own.at_a_time && own.first + 2 * own.step >= own.last);
+        }
+        next = own.last, at_a_time = own.at_a_time;
+        least = std::min(least, segments), most = std::max(most, segments);
       }
-      EXPECT_EQ(next, count);
-      EXPECT_LE(most - least, 1);
+      EXPECT_TRUE(0 < at_a_time && at_a_time <= 32);
+      EXPECT_EQ(std::ranges::count(taken, 1), count) << "each is taken once";
+      EXPECT_LE(most - least, are_neighbours ? 1 : at_a_time);
     }
   const auto in_rounds = segmented::segments_of_warp<algorithm>(24, 100 * 65, 3, 100);
   EXPECT_EQ(in_rounds.at_a_time, 22);

@@ -9,6 +9,7 @@
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
+/// The chunks of an output. If `Map` is scattered, items are read one by one.
 template <class Leaves, class Map> struct item_chunks {
   using chunk = typename Leaves::chunk;
   static constexpr int chunk_items = Leaves::chunk_items;
@@ -16,10 +17,10 @@ template <class Leaves, class Map> struct item_chunks {
   const Leaves& leaves;
   const Map& reduced;
   std::int64_t origin;  ///< place of the first item
-  bool is_aligned;      ///< whether chunks are vectors
+  bool is_aligned;      ///< whether chunks are vectors; if not, all items are adjacent, or `Map` is scattered
   bool is_inside;       ///< whether misaligned chunks can be read by vectors
 
-  /// If `is_aligned` is false and chunks have several items, the items are adjacent, or scattered.
+  /// For the items [first, end) of the output whose first item lies at place `at`.
   __device__ item_chunks(const Leaves& of, const Map& axes, std::int64_t at, std::int64_t first, std::int64_t end,
                          bool aligned)
       : leaves(of),
@@ -28,12 +29,13 @@ template <class Leaves, class Map> struct item_chunks {
         is_aligned(aligned),
         is_inside(!aligned && of.is_inside(at + first, at + end)) {}
 
-  /// The chunk at item `item`, of which `count` > 0 items exist.
+  /// The chunk at item `item`, of which `count` > 0 items exist. Divisions find its place.
   __device__ void load(chunk& to, std::int64_t item, int count) const {
-    if constexpr (Map::is_scattered) load_distant(to, item, count);
+    if constexpr (Map::is_scattered) load_by_calls(to, item, count);
     else load_from(to, place_of(reduced, origin, item, count), count);
   }
   /// The calling lane's chunks of `Rows` rows of 32, the first at its item `item`, from which on `count` items exist.
+  /// Where there are few axes, a walk finds their places.
   template <int Rows> __device__ void load_rows(chunk (&to)[Rows], std::int64_t item, int count) const {
     constexpr int axes = Map::is_scattered && Map::most_axes > 2 ? 3 : 2;
     if (reduced.axis_count() <= axes && (!Map::is_scattered || reduced.inner_extent() >= chunk_items))
@@ -41,7 +43,7 @@ template <class Leaves, class Map> struct item_chunks {
     if constexpr (Map::most_axes > axes) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rows; ++r)
-        if (r * row_items < count) load_distant(to[r], item + r * row_items, count - r * row_items);
+        if (r * row_items < count) load_by_calls(to[r], item + r * row_items, count - r * row_items);
     }
   }
   /// `Rows` rows of 32 chunks, the first at item `from`, all of which exist. Where they lie in at most two stretches of
@@ -86,6 +88,7 @@ template <class Leaves, class Map> struct item_chunks {
     if (is_aligned && (chunk_items == 1 || count >= chunk_items)) leaves.load(to, at);
     else leaves.load(to, at, count, is_inside);
   }
+  /// The place of item `item`, of which, and of those behind it, `count` are wanted.
   __device__ static near_place place_of(const Map& reduced, std::int64_t origin, std::int64_t item, int count) {
     const stretch_place stretch = reduced.stretch_at(item);
     near_place place{origin + stretch.in, near_items(stretch.remaining), 0};
@@ -93,19 +96,17 @@ template <class Leaves, class Map> struct item_chunks {
       place.next = origin + reduced.in(item + place.remaining) - place.remaining * reduced.inner_stride();
     return place;
   }
-  /// The chunk at any item. Not inlined, since these are rare: many axes, and stretches shorter than a chunk. (The
-  /// former's loads do not wait for one another.)
-  __device__ void load_distant(chunk& to, std::int64_t item, int count) const {
+  /// As load(), with less code where that is rare: a function finds the place, and the loads of several chunks do not
+  /// wait for one another. Another function loads scattered chunks that may lie in more than two stretches.
+  __device__ void load_by_calls(chunk& to, std::int64_t item, int count) const {
     if constexpr (Map::is_scattered)
-      if (reduced.inner_extent() < chunk_items) return load_singly(to, item, count);
-    load_from(to, distant_place_of(reduced, origin, item, count), count);
+      if (reduced.inner_extent() < chunk_items)
+        return void(to = chunk_of_singles(leaves, reduced, origin, item, count));
+    load_from(to, called_place_of(reduced, origin, item, count), count);
   }
-  WARPFOLD_NO_INLINE __device__ static near_place distant_place_of(const Map& reduced, std::int64_t origin,
-                                                                   std::int64_t item, int count) {
+  WARPFOLD_NO_INLINE __device__ static near_place called_place_of(const Map& reduced, std::int64_t origin,
+                                                                  std::int64_t item, int count) {
     return place_of(reduced, origin, item, count);
-  }
-  __device__ void load_singly(chunk& to, std::int64_t item, int count) const {
-    to = chunk_of_singles(leaves, reduced, origin, item, count);
   }
   WARPFOLD_NO_INLINE __device__ static chunk chunk_of_singles(const Leaves& leaves, const Map& reduced,
                                                               std::int64_t origin, std::int64_t item, int count) {

@@ -164,20 +164,21 @@ consteval narrow_policy narrow_policy_for(std::size_t item_bytes, int columns) {
   const std::size_t chunk = rows * static_cast<std::size_t>(columns) * item_bytes;
   return {256, 2, rows, static_cast<int>(clamped<std::size_t>(std::bit_floor(160 / chunk), 1, 8))};
 }
-/// Bytes of the nodes that a lane holds when it exchanges them.
+/// The most bytes of nodes that a lane exchanges at a time.
 inline constexpr int most_node_bytes = 128;
 /// Whether a lane's registers hold whole rows.
 consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
 }
 
+/// Of a block that fold stages. Narrow items may have twice as many.
 inline constexpr int staged_threads = 288;
 struct staged_policy {
   int block_threads;  ///< that fold; two warps more start copies and arrive
   int batch_rows;     ///< items that a thread folds at once
   int stage_rows;     ///< of a row group
   int max_groups, max_stages;
-  int max_columns;   ///< of a matrix: some row groups fill a block
+  int max_columns;   ///< of a matrix; one row group of them fills most of a block
   int shared_bytes;  ///< of all stages
 };
 /// A thread has 128 bytes of a stage. Where narrow items become 8 bytes, which takes long, there are twice as many

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels for items that lie together within outputs, as in the rows of a matrix: the lanes of a warp take
-// neighbouring chunks of an output's items. Items that do not lie together are read one by one.
+// neighbouring chunks of an output's items. (axes/item_chunks.cuh reads them, also where vectors do not lie together.)
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/item_chunks.cuh>
@@ -60,8 +60,8 @@ __device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk 
 /// Sets `node` to the node over the first `count` items of some rows by plain terms, if they can be; returns whether
 /// they can. All lanes of a warp call it; valid in every lane.
 template <class Leaves, int Rows, class A = typename Leaves::accumulator>
-__device__ bool fold_terms([[maybe_unused]] const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows],
-                           int count, A& node) {
+__device__ bool fold_rows_by_terms([[maybe_unused]] const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows],
+                                   int count, A& node) {
   if constexpr (detail::has_terms<Leaves>) {
     using type = typename detail::loaded_leaves<Leaves>::type;
     const type loaded{{leaves.data, 0}, leaves.transform};
@@ -117,7 +117,7 @@ __device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t firs
       node = fold_whole_rows(items.leaves, chunks, from, op);
     } else {
       items.load_rows(chunks, own, own_remaining);
-      if (!fold_terms(items.leaves, chunks, remaining, node)) {
+      if (!fold_rows_by_terms(items.leaves, chunks, remaining, node)) {
         WARPFOLD_UNROLL
         for (int r = 0; r < rows; ++r)
           values[r] =

@@ -129,7 +129,7 @@ template <class Leaves> struct several_chunks {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t length) {
     return joins_rounds ? rounds * warp_lanes / chunks(length) : rounds * (warp_lanes / chunks(length));
   }
-  /// Whether most lanes have a chunk; of longer segments, in two_rows.
+  /// Whether most lanes of the rounds have a chunk; of segments of more than 32 chunks, most lanes of two rows.
   static constexpr bool fills_lanes(std::int64_t length) {
     constexpr std::int64_t row = warp_lanes * chunk_items;
     if (length > row) return 100 * chunks(least_of(length, 2 * row)) >= min_two_rows_percent * 2 * warp_lanes;
