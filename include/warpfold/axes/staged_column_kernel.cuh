@@ -28,7 +28,7 @@ struct staged_item {
   int groups;           ///< that have rows
   int stages;
   int before;      ///< bytes from a boundary of 16 bytes to the first item of a group
-  bool is_copied;  ///< otherwise the threads load the rows: vectors around them would leave the array
+  bool is_inside;  ///< whether the vectors of 16 bytes around its rows lie within the array
 };
 template <class Arguments>
 __device__ staged_item staged_item_at(const Arguments& arguments, int pitch, std::int64_t number) {
@@ -43,11 +43,9 @@ __device__ staged_item staged_item_at(const Arguments& arguments, int pitch, std
   item.stages = static_cast<int>((least_of(rows, group_rows) - 1) / stage_rows) + 1;
   const std::int64_t begin = item.origin + item.rows.first * pitch,
                      end = item.origin + (item.rows.end - 1) * pitch + plan.lanes;
-  const auto misalignment = [&](std::int64_t place) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(arguments.leaves.data + place) & 15);
-  };
-  item.before = misalignment(begin);  // groups and stages are multiples of 16 bytes apart
-  item.is_copied = (item.before == 0 && misalignment(end) == 0) || arguments.leaves.is_inside(begin, end);
+  // Groups and stages are multiples of 16 bytes apart.
+  item.before = static_cast<int>(reinterpret_cast<std::uintptr_t>(arguments.leaves.data + begin) & 15);
+  item.is_inside = arguments.leaves.is_inside(begin, end);
   return item;
 }
 
@@ -136,16 +134,40 @@ template <class Arguments, class Storage> class row_stager {
     take_place();
     if (is_first && group == 0) shared_.items[place_.number] = item;
     if (group < arguments_.plan.groups) {
-      if (count > 0 && item.is_copied) {
+      if (count > 0) {
         const int items = (count - 1) * shape_.pitch + arguments_.plan.lanes;
-        const unsigned bytes = (static_cast<unsigned>(items) * unsigned{sizeof(T)} + item.before + 15) & ~15u;
         const T* const from = arguments_.leaves.data + item.origin + rows.first() * shape_.pitch;
-        filled.arrive_expect_tx(bytes);
-        arch::bulk_copy_to_shared(shared_.bytes + shape_.offset(place_.number, arguments_.plan.groups, group),
-                                  reinterpret_cast<const unsigned char*>(from) - item.before, bytes, filled);
+        copy_items(shared_.bytes + shape_.offset(place_.number, arguments_.plan.groups, group),
+                   reinterpret_cast<const unsigned char*>(from) - item.before, item.before,
+                   item.before + items * int{sizeof(T)}, item.is_inside, filled);
       } else filled.arrive();
     }
     place_.advance(shape_.stages);
+  }
+
+  /// Starts to copy the items that lie in bytes [begin, end) of `from`, by whole vectors. Where these are not
+  /// `is_inside` the array, items that share a vector with what lies beside them are copied one by one.
+  __device__ void copy_items(unsigned char* to, const unsigned char* from, int begin, int end, bool is_inside,
+                             arch::mbarrier& filled) const {
+    int whole_begin = begin & ~15, whole_end = (end + 15) & ~15;
+    if (!is_inside) {
+      whole_begin = (begin + 15) & ~15, whole_end = greatest_of(end & ~15, whole_begin);
+      copy_pieces(to, from, begin, least_of(whole_begin, end));
+      copy_pieces(to, from, whole_end, end);
+      arch::fence_proxy_async();  // before a later bulk copy into the same place
+    }
+    const auto bytes = static_cast<unsigned>(whole_end - whole_begin);
+    filled.arrive_expect_tx(bytes);
+    if (bytes > 0) arch::bulk_copy_to_shared(to + whole_begin, from + whole_begin, bytes, filled);
+  }
+  __device__ void copy_pieces(unsigned char* to, const unsigned char* from, int begin, int end) const {
+    constexpr int piece = alignof(T) < 16 ? int{alignof(T)} : 16;
+    WARPFOLD_NO_UNROLL
+    for (int byte = begin; byte < end; byte += piece) {
+      unsigned char held[piece];
+      arch::load<piece>(from + byte, held);
+      arch::store_shared<piece>(to + byte, held);
+    }
   }
 
   const Arguments& arguments_;
@@ -163,27 +185,19 @@ template <class Chunk, class T> __device__ void load_staged(Chunk& to, const uns
     arch::load_shared<piece>(from + byte, reinterpret_cast<unsigned char*>(to.word) + byte);
 }
 
-/// Calls push(node) for the nodes over batches of the `count` items of a column that a stage has, the first of which is
-/// number `first` of the column. They lie at `items` in shared memory if they have been copied, at `place` in any case.
+/// Calls push(node) for the nodes over batches of the `count` items of a column that a stage has at `items`. The first
+/// one is number `first` of the column.
 template <class Leaves, class Op, class Push>
-__device__ void fold_stage(const Leaves& leaves, Op op, int pitch, std::int64_t first, int count,
-                           const unsigned char* items, bool are_copied, std::int64_t place, Push push) {
+__device__ void fold_stage(const Leaves& leaves, Op op, int row_bytes, std::int64_t first, int count,
+                           const unsigned char* items, Push push) {
   using T = typename Leaves::item;
   constexpr int batch_rows = staged_policy_of<Leaves>.batch_rows, stage_rows = staged_policy_of<Leaves>.stage_rows;
-  const int row_bytes = pitch * int{sizeof(T)};
   WARPFOLD_NO_UNROLL
   for (int row = 0; row < count; row += batch_rows) {
+    // Behind the last rows lie old items, which are still within the storage.
     typename Leaves::chunk held[batch_rows] = {};
-    if (are_copied) {
-      // Behind the last rows lie old items, which are still within the storage.
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch_rows; ++k)
-        load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
-    } else {
-      WARPFOLD_UNROLL
-      for (int k = 0; k < batch_rows; ++k)
-        if (row + k < count) leaves.load(held[k], place + std::int64_t{row + k} * pitch);
-    }
+    WARPFOLD_UNROLL
+    for (int k = 0; k < batch_rows; ++k) load_staged<typename Leaves::chunk, T>(held[k], items + (row + k) * row_bytes);
     push(fold_batch_rows(leaves, held, 0, first + row, count - row, op));
     if constexpr (batch_rows == stage_rows) break;
   }
@@ -204,10 +218,10 @@ __device__ void fold_group(const Arguments& arguments, const stage_shape& shape,
   for (int stage = 0; stage < item.stages; ++stage, rows.advance()) {
     if (stage > 0) shared.filled[place.number].wait_parity(place.parity);
     if (has_rows)
-      fold_stage(arguments.leaves, arguments.op, shape.pitch, rows.first(), rows.count(),
+      fold_stage(arguments.leaves, arguments.op, shape.pitch * int{sizeof(T)}, rows.first(), rows.count(),
                  shared.bytes + shape.offset(place.number, arguments.plan.groups, own.group) + item.before +
                      own.lane * int{sizeof(T)},
-                 item.is_copied, item.origin + own.lane + rows.first() * shape.pitch, [&](const A& node) {
+                 [&](const A& node) {
                    root[0] = node;
                    nodes.push(batches++, root, arguments.op);
                  });
