@@ -56,6 +56,19 @@ struct read_only {
   template <int Bytes> __device__ static void load(const void* source, void* target) {
     arch::load<Bytes>(source, target);
   }
+  /// The same of 1 or 2 bytes, as a word. (The compiler would make a word of an `unsigned short` as soon as it has
+  /// come, and so wait for each before it asks for the next.)
+  template <int Bytes> __device__ static std::uint32_t load_word(const void* source) {
+    std::uint32_t word = 0;
+#if defined(__CUDA_ARCH__)
+    const auto address = __cvta_generic_to_global(source);
+    if constexpr (Bytes == 1) asm("ld.global.nc.u8 %0, [%1];" : "=r"(word) : "l"(address));
+    else asm("ld.global.nc.u16 %0, [%1];" : "=r"(word) : "l"(address));
+#else
+    arch::load<Bytes>(source, &word);
+#endif
+    return word;
+  }
 };
 
 /// Memory that is read once, and that the kernel may overwrite afterwards.
@@ -76,6 +89,11 @@ struct read_once {
     detail::require_aligned<Bytes>(source);
     std::memcpy(target, source, Bytes);
 #endif
+  }
+  template <int Bytes> __device__ static std::uint32_t load_word(const void* source) {
+    std::uint32_t word = 0;
+    load<Bytes>(source, &word);
+    return word;
   }
 };
 

@@ -21,10 +21,16 @@ inline constexpr bool folds_heavily =
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool becomes_double = std::is_same_v<A, double> && (sizeof(T) < sizeof(A)) &&
                                        (Leaves::chunk_items > 1) && !folds_heavily<Leaves>;
+/// Whether vectors have so many items that there is half as much to compute as where they become double.
+template <class Leaves, class T = typename Leaves::item>
+inline constexpr bool has_many_narrow = (sizeof(T) < 4) && (Leaves::chunk_items > 1) && !folds_heavily<Leaves>;
 /// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.
 template <class Leaves>
 inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_lanes<Leaves> ? run_leaf_bytes
                                                                                              : leaf_bytes<Leaves>();
+/// The same where an output has few items, all of which it holds.
+template <class Leaves>
+inline constexpr std::size_t held_bytes = folds_runs<Leaves> ? run_leaf_bytes : sizeof(typename Leaves::accumulator);
 template <class Leaves>
 inline constexpr kernel_policy column_policy_of = [] {
   kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),
@@ -32,7 +38,7 @@ inline constexpr kernel_policy column_policy_of = [] {
   if (detail::folds_parts_by_runs<Leaves>)
     policy.block_threads = fused_threads, policy.resident_threads = 2 * fused_threads,
     policy.work_bytes = fused_work_bytes;
-  if (becomes_double<Leaves>) policy = converting(policy);
+  if (becomes_double<Leaves> || has_many_narrow<Leaves>) policy = converting(policy);
   if (sums_in_lanes<Leaves>) policy.resident_threads = summing_threads(sizeof(typename Leaves::accumulator));
   return policy;
 }();

@@ -92,9 +92,9 @@ column_share_kernel(const __grid_constant__ Arguments given) {
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks)
 whole_column_kernel(const __grid_constant__ Arguments arguments) {
-  constexpr int block_threads = column_share_threads<Leaves>, vector = Leaves::chunk_items;
+  constexpr int vector = Leaves::chunk_items;
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
-    const std::int64_t column = tile * block_threads + arch::flat_thread();
+    const std::int64_t column = tile * arguments.plan.lanes + arch::flat_thread();
     if (column >= arguments.vectors) return;
     typename Leaves::accumulator values[vector] = {};
     fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items, arguments.op,
@@ -118,17 +118,20 @@ few_items_kernel(const __grid_constant__ Arguments arguments) {
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
-      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
-      WARPFOLD_UNROLL
-      for (int k = 0; k < Items; ++k)
-        if (k < count) leaves.load(rows[i][k], origin + arguments.reduced.in(k));
+      load_rows(leaves, arguments.reduced, arguments.kept.place_of(first + i * block_threads).in, 0, count, rows[i]);
     }
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
       A results[vector];
-      WARPFOLD_UNROLL
-      for (int v = 0; v < vector; ++v) results[v] = fold_rows(leaves, rows[i], v, 0, count, arguments.op);
+      if constexpr (folds_runs<Leaves> && Items > very_few_items) {
+        const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
+        if (count == Items) fold_by_runs(leaves, arguments.reduced, origin, rows[i], 0, arguments.op, results);
+        else fold_rest_by_runs(leaves, arguments.reduced, origin, rows[i], 0, count, arguments.op, results);
+      } else {
+        WARPFOLD_UNROLL
+        for (int v = 0; v < vector; ++v) results[v] = fold_rows(leaves, rows[i], v, 0, count, arguments.op);
+      }
       arguments.template write<vector>(first + i * block_threads, results);
     }
   }

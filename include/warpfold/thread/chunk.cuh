@@ -101,10 +101,14 @@ template <class T, int Items> struct chunk {
   /// Item `k` from `source`, which is aligned as `T` is.
   template <class Access = arch::read_only> __device__ void load_item(int k, const T* source) {
     constexpr int width = alignof(T) <= 16 ? int{alignof(T)} : 16;
-    WARPFOLD_UNROLL
-    for (int offset = 0; offset < int{sizeof(T)}; offset += width)
-      Access::template load<width>(reinterpret_cast<const unsigned char*>(source) + offset,
-                                   reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
+    if constexpr (bytes < 4 && bytes == width) {
+      word[0] = Access::template load_word<width>(source);
+    } else {
+      WARPFOLD_UNROLL
+      for (int offset = 0; offset < int{sizeof(T)}; offset += width)
+        Access::template load<width>(reinterpret_cast<const unsigned char*>(source) + offset,
+                                     reinterpret_cast<unsigned char*>(word) + k * sizeof(T) + offset);
+    }
   }
 };
 
