@@ -299,14 +299,15 @@ template <class I> struct row_of {
 /// Matrices of `columns` columns, whose rows are `pitch` items apart, through stages of rows, of which few have room
 /// for a whole vector before or behind them. `leaves_at` makes leaves of the items from a pointer on.
 template <class Leaves, class T, class LeavesAt>
-void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int offset, LeavesAt leaves_at) {
+void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int log_stages, int offset,
+                                LeavesAt leaves_at) {
   constexpr auto policy = ax::staged_policy_of<Leaves>;
   constexpr auto bytes = static_cast<int>(sizeof(T));
-  const int groups = std::min(static_cast<int>(std::bit_floor(static_cast<unsigned>(policy.block_threads / columns))),
-                              policy.max_groups),
-            log_rows = ax::ceil_log2(policy.stage_rows) + 1;
+  const ax::stage_threads block = ax::stage_threads_for(policy, columns);
+  const int groups = ax::staged_groups(policy, block.threads, columns), stage_log_rows = ax::ceil_log2(block.rows),
+            log_rows = stage_log_rows + log_stages;
   const std::int64_t split_rows = std::int64_t{groups} << log_rows,
-                     rows = (splits - 1) * split_rows + split_rows / 2 + policy.stage_rows / 2 + 3,
+                     rows = (splits - 1) * split_rows + split_rows / 2 + block.rows / 2 + 3,
                      items = (rows - 1) * pitch + columns;
   std::vector<T> all(static_cast<std::size_t>(items));
   if constexpr (std::is_same_v<T, interval>)
@@ -318,13 +319,14 @@ void staged_columns_join_splits(int columns, int pitch, std::int64_t splits, int
   constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<Leaves>);
   ASSERT_TRUE(wf::host_side::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(),
                                           shared_bytes));
-  const int group_bytes = policy.stage_rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;
-  for (const int stages : {3, 4})
+  const int group_bytes = block.rows * pitch * bytes + (columns * bytes + 15) / 16 * 16;
+  for (const int stages : {3, 4, 5, 7})
     for (const int blocks : {1, 3, static_cast<int>(splits)}) {
       if (stages * groups * group_bytes > policy.shared_bytes) continue;
       EXPECT_TRUE(folds_in_order(
           kernel, shape, leaves_at(in.data(), items), 1, plan_of(columns, groups, log_rows, 1, splits, blocks, true),
-          policy.block_threads + 2 * wf::warp_lanes, shared_bytes, ax::stage_shape{pitch, group_bytes, stages}))
+          policy.block_threads(block.threads), shared_bytes,
+          ax::stage_shape{pitch, pitch * bytes, false, stage_log_rows, group_bytes, stages, block.threads}))
           << columns << " columns, " << pitch << " apart, " << splits << " splits, " << blocks << " blocks, " << stages
           << " stages, offset " << offset;
     }
@@ -342,16 +344,24 @@ TEST_F(staged_axis_kernels, join_splits) {
   for (const int columns : {9, 31, 33, 100, 144, 250})
     for (const std::int64_t splits : {1, 2, 5})
       for (const int offset : {0, 1})
-        staged_columns_join_splits<leaves, interval>(columns, columns + (columns == 33 ? 5 : 0), splits, offset,
+        staged_columns_join_splits<leaves, interval>(columns, columns + (columns == 33 ? 5 : 0), splits, 1, offset,
                                                      [](const interval* in, std::int64_t items) {
                                                        return leaves{in, {}, {0, items - 1}};
                                                      });
+}
+// The warps that fill stages go round the ring several times between two work items.
+TEST_F(staged_axis_kernels, splits_are_many_stages) {
+  using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false>;
+  for (const int columns : {31, 250})
+    staged_columns_join_splits<leaves, interval>(columns, columns, 2, 5, 1, [](const interval* in, std::int64_t items) {
+      return leaves{in, {}, {0, items - 1}};
+    });
 }
 template <class I> void staged_columns_of_bytes(std::initializer_list<int> all_columns) {
   using leaves = ax::array_leaves<signed char, row_of<I>, I, true>;
   for (const int columns : all_columns)
     for (const int offset : {0, 3})
-      staged_columns_join_splits<leaves, signed char>(columns, columns, 3, offset,
+      staged_columns_join_splits<leaves, signed char>(columns, columns, 3, 1, offset,
                                                       [](const signed char* in, std::int64_t items) {
                                                         return leaves{in, {}, {0, items - 1}};
                                                       });
@@ -359,11 +369,36 @@ template <class I> void staged_columns_of_bytes(std::initializer_list<int> all_c
 TEST_F(staged_axis_kernels, stages_of_bytes_are_several_batches) {
   using wide = wf_test::interval<std::int64_t>;
   constexpr auto policy = ax::staged_policy_for(1, sizeof(wide));
-  static_assert(policy.stage_rows > policy.batch_rows);
+  static_assert(policy.few.rows > policy.batch_rows);
   staged_columns_of_bytes<wide>({9, 65, 150});
 }
+// Rows that are long, or far apart, are copied one by one. Tiles end with their matrices.
+TEST_F(staged_axis_kernels, wide_matrices_have_tiles) {
+  using leaves = ax::array_leaves<signed char, row_of<interval>, interval, true>;
+  constexpr auto policy = ax::staged_policy_of<leaves>;
+  constexpr auto* kernel = &ax::staged_column_kernel<arguments_of<leaves>>;
+  constexpr std::size_t shared_bytes = sizeof(ax::staged_storage<leaves>);
+  ASSERT_TRUE(wf::host_side::allow_stages(reinterpret_cast<const void*>(kernel), wf::host_side::current_device(),
+                                          shared_bytes));
+  for (const int columns : {300, 513, 1100})
+    for (const int pitch : {columns, columns + 7, 2 * columns})
+      for (const std::int64_t matrices : {1, 3})
+        for (const int offset : {0, 3}) {
+          const std::int64_t rows = 451, apart = rows * pitch + 5,
+                             items = (matrices - 1) * apart + (rows - 1) * pitch + columns;
+          const device_array<signed char> in(std::vector<signed char>(static_cast<std::size_t>(items)), offset);
+          const ax::shape shape = ax::shape_of({3, {matrices, rows, columns}, {apart, pitch, 1}}, 0b010,
+                                               {2, {matrices, columns}, {columns, 1}});
+          const auto plan = ax::plan_staged_columns(4, shape, 1, sizeof(interval), policy, 0);
+          ASSERT_TRUE(plan);
+          EXPECT_EQ(plan->stage.by_rows, columns > policy.max_columns() || pitch == 2 * columns);
+          EXPECT_TRUE(folds_in_order(kernel, shape, leaves{in.data(), {}, {0, items - 1}}, 1, plan->grid,
+                                     policy.block_threads(plan->stage.threads), shared_bytes, plan->stage))
+              << columns << " columns, " << pitch << " apart, " << matrices << " matrices, offset " << offset;
+        }
+}
 TEST_F(staged_axis_kernels, narrow_items_that_become_wide_have_more_threads) {
-  static_assert(ax::staged_policy_for(1, sizeof(interval)).block_threads > 500);
+  static_assert(ax::staged_policy_for(1, sizeof(interval)).many.threads > 500);
   staged_columns_of_bytes<interval>({9, 65, 150, 300, 511});
 }
 

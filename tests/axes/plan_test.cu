@@ -64,7 +64,15 @@ TEST(axis_shapes, backward_axes) {
 /// Says what is wrong with a plan whose tiles have `lanes` outputs (or vectors) and whose splits have `split_items`.
 std::string problem(const ax::plan& plan, std::int64_t outputs, std::int64_t lanes, std::int64_t items,
                     std::int64_t split_items, std::int64_t partials, std::size_t accumulator_bytes, int max_blocks) {
-  if (plan.tiles * lanes < outputs || (plan.tiles - 1) * lanes >= outputs) return "tiles do not cover the outputs once";
+  if (plan.matrix_tiles > 0) {
+    const std::int64_t matrices = plan.tiles / plan.matrix_tiles;
+    if (plan.first_of(plan.tiles) != outputs || matrices * plan.matrix_outputs != outputs)
+      return "tiles are not those of whole matrices";
+    for (std::int64_t tile = (matrices - 1) * plan.matrix_tiles; tile < plan.tiles; ++tile)
+      if (plan.lanes_of(tile) < 1 || plan.first_of(tile) + plan.lanes_of(tile) != plan.first_of(tile + 1))
+        return "tiles do not cover a matrix once";
+  } else if (plan.tiles * lanes < outputs || (plan.tiles - 1) * lanes >= outputs)
+    return "tiles do not cover the outputs once";
   if (plan.splits * split_items < items || (plan.splits - 1) * split_items >= items)
     return "splits do not cover the items once";
   if (plan.blocks < 1 || plan.blocks > plan.work_items() || (max_blocks > 0 && plan.blocks > max_blocks))
@@ -112,7 +120,7 @@ template <int Item, int Accumulator, int Chunk> item_kind kind_of() {
                  ax::staged_policy_for(Item, Accumulator),
                  ax::takes_tiles(Item, Accumulator),
                  ax::takes_narrow(Item, Accumulator),
-                 ax::takes_staged_columns(Item, Accumulator)};
+                 ax::takes_staged_columns(Item, Accumulator, false)};
   if constexpr (ax::takes_narrow(Item, Accumulator))
     set_narrow_policies<Item>(kind, std::make_integer_sequence<int, ax::max_narrow_columns - 1>());
   return kind;
@@ -124,15 +132,17 @@ std::string problem_of_stages(const ax::staged_plan& plan, const ax::shape& shap
   const auto& [grid, stage] = plan;
   const ax::staged_policy& policy = kind.staged;
   const auto bytes = static_cast<int>(kind.item_bytes);
-  if (grid.lanes != shape.kept.inner().extent || stage.pitch != shape.reduced.inner().in_stride) return "columns";
+  if (stage.pitch != shape.reduced.inner().in_stride) return "pitch";
+  if ((grid.matrix_tiles == 0 ? grid.lanes : grid.matrix_outputs) != shape.kept.inner().extent) return "columns";
   if (!std::has_single_bit(static_cast<unsigned>(grid.groups)) || grid.groups > policy.max_groups)
     return "splits are no nodes";
-  if (grid.lanes * grid.groups > policy.block_threads) return "too many threads";
-  if ((std::int64_t{1} << grid.log_rows) % policy.stage_rows != 0) return "a share of rows is no stages";
-  if (policy.stage_rows % policy.batch_rows != 0 || policy.stage_rows * stage.pitch * bytes % 16 != 0)
+  if (grid.lanes * grid.groups > stage.threads || stage.threads > policy.many.threads) return "too many threads";
+  if (grid.log_rows < stage.log_rows) return "a share of rows is no stages";
+  if (stage.rows() % policy.batch_rows != 0 || std::int64_t{stage.rows()} * stage.pitch * bytes % 16 != 0)
     return "stages lie differently";
-  if (stage.group_bytes % 16 != 0 ||
-      stage.group_bytes < ((policy.stage_rows - 1) * stage.pitch + grid.lanes) * bytes + 16)
+  const int lane_bytes = grid.lanes * bytes, apart = stage.row_bytes - stage.pitch * bytes;
+  if (stage.by_rows ? apart % 16 != 0 || stage.row_bytes < lane_bytes + 30 : apart != 0) return "rows lie differently";
+  if (stage.group_bytes % 16 != 0 || stage.group_bytes < (stage.rows() - 1) * stage.row_bytes + lane_bytes + 16)
     return "no room for the vectors around the rows";
   if (stage.stages < 3 || stage.stages > policy.max_stages ||
       stage.offset(stage.stages, grid.groups, 0) > policy.shared_bytes)
@@ -283,7 +293,7 @@ TEST(axis_plans, columns_fill_their_blocks) {
 // Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.
 TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
   constexpr auto policy = ax::staged_policy_for(4, 4);
-  for (int columns = ax::min_staged_columns; columns <= policy.max_columns; ++columns) {
+  for (int columns = ax::min_staged_columns; columns <= policy.max_columns(); ++columns) {
     const std::int64_t rows = (std::int64_t{1} << 26) / columns;
     const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
     EXPECT_EQ(ax::may_be_staged(ax::choose_kernel(shape, 4096, 4, 4, 4, 4)), columns % 4 != 0) << columns;

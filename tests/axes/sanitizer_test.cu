@@ -74,8 +74,7 @@ template <class T> std::vector<T> items_of_rows(std::int64_t rows, std::int64_t 
 }
 
 /// The sums of the columns, from an array that begins `offset` items behind an allocation's begin, and ends with it.
-template <class T, class R, class Op>
-void expect_narrow_columns(std::int64_t rows, std::int64_t columns, int offset, Op op) {
+template <class T, class R, class Op> void expect_columns(std::int64_t rows, std::int64_t columns, int offset, Op op) {
   const layout in = wf_test::arrays::contiguous({rows, columns});
   const auto memory = items_of_rows<T>(rows, columns);
   const wf_test::device_array<T> from(memory, offset);
@@ -87,22 +86,34 @@ void expect_narrow_columns(std::int64_t rows, std::int64_t columns, int offset, 
         << rows << " x " << columns << " of " << sizeof(T) << " bytes, offset " << offset << ", column " << c;
 }
 
+// Rows that are copied at once, and one by one.
+TEST(axes_sanitizer, staged_columns_join_splits_at_the_ends_of_memory) {
+  for (const std::int64_t columns : {33, 77, 517, 1031})
+    for (const int offset : {0, 1, 3, 15}) {
+      const std::int64_t rows = 140'007 / columns;
+      expect_columns<std::int8_t, std::int32_t>(rows, columns, offset, wf::plus{});
+      if (offset < 8) expect_columns<std::int16_t, std::int32_t>(rows, columns, offset, wf::plus{});
+      if (offset < 4) expect_columns<float, float>(rows, columns, offset, wf::plus{});
+      if (offset < 4) expect_columns<interval, interval>(rows, columns, offset, wf_test::join{});
+    }
+}
+
 TEST(axes_sanitizer, narrow_matrices_of_every_alignment) {
   for (const std::int64_t rows : {4098, 5000})
     for (const std::int64_t columns : {2, 3, 5, 7, 8})
       for (const int offset : {0, 1, 2, 5, 7, 15}) {
-        expect_narrow_columns<std::int8_t, std::int32_t>(rows, columns, offset, wf::plus{});
-        if (offset < 8) expect_narrow_columns<std::int16_t, std::int32_t>(rows, columns, offset, wf::plus{});
-        if (offset < 4) expect_narrow_columns<float, float>(rows, columns, offset, wf::plus{});
-        if (offset < 4) expect_narrow_columns<interval, interval>(rows, columns, offset, wf_test::join{});
-        if (offset < 2) expect_narrow_columns<double, double>(rows, columns, offset, wf::plus{});
+        expect_columns<std::int8_t, std::int32_t>(rows, columns, offset, wf::plus{});
+        if (offset < 8) expect_columns<std::int16_t, std::int32_t>(rows, columns, offset, wf::plus{});
+        if (offset < 4) expect_columns<float, float>(rows, columns, offset, wf::plus{});
+        if (offset < 4) expect_columns<interval, interval>(rows, columns, offset, wf_test::join{});
+        if (offset < 2) expect_columns<double, double>(rows, columns, offset, wf::plus{});
       }
 }
 TEST(axes_sanitizer, one_column) {
   for (const int offset : {0, 1, 3}) {
-    expect_narrow_columns<std::int8_t, std::int32_t>(40'007, 1, offset, wf::plus{});
-    expect_narrow_columns<float, float>(20'001, 1, offset, wf::plus{});
-    expect_narrow_columns<double, double>(20'001, 1, offset, wf::plus{});
+    expect_columns<std::int8_t, std::int32_t>(40'007, 1, offset, wf::plus{});
+    expect_columns<float, float>(20'001, 1, offset, wf::plus{});
+    expect_columns<double, double>(20'001, 1, offset, wf::plus{});
   }
 }
 

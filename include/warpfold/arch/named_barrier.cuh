@@ -18,13 +18,13 @@ template <int Id, int Threads> __device__ void sync_warps() {
 
 /// The same for warps that wait at different places in the code. (bar.sync is barrier.sync.aligned: with it, synccheck
 /// takes them for divergent.)
-template <int Id, int Threads> __device__ void meet_warps() {
-  static_assert(Id >= 1 && Id <= 15 && Threads % warp_lanes == 0);
+template <int Id> __device__ void meet_warps([[maybe_unused]] int threads) {
+  static_assert(Id >= 1 && Id <= 15);
 #if defined(__CUDA_ARCH__)
   __syncwarp();
-  asm volatile("barrier.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"n"(Id), "r"(threads) : "memory");
 #elif !defined(__CUDACC__)
-  cuda_emulator::named_barrier_sync(Id, Threads);
+  cuda_emulator::named_barrier_sync(Id, threads);
 #endif
 }
 

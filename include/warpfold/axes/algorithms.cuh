@@ -61,8 +61,9 @@ template <class Arguments> struct whole_columns {
     else return &whole_column_kernel<Arguments>;
   }();
   static constexpr int vector = leaves::chunk_items,
-                       block_threads = folds_runs<leaves> ? least_of(whole_run_threads, column_share_threads<leaves>)
-                                                          : column_share_threads<leaves>;
+                       block_threads = shares && !folds_runs<leaves>
+                                           ? column_share_threads<leaves>
+                                           : least_of(whole_column_threads, column_share_threads<leaves>);
   static constexpr std::size_t shared_bytes = shares ? column_share_bytes<leaves>(block_threads) : 0;
 
   static bool takes(const planned_call& call) {
@@ -78,12 +79,16 @@ template <class Arguments> struct whole_columns {
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;
-    plan grid = plan_whole_columns(given.outputs / vector, given.reduced_items, block_threads, call.frame.max_blocks());
+    const std::int64_t vectors = given.outputs / vector;
+    const bool are_few =
+        !shares && vectors < std::int64_t{few_column_warps} * warp_lanes * call.frame.multiprocessors();
+    const int threads = are_few ? warp_lanes : block_threads;
+    plan grid = plan_whole_columns(vectors, given.reduced_items, threads, call.frame.max_blocks());
     grid.copies_vectors = copying_team<leaves> > 1 && call.choice.has_vectors;
     // A block has the first rows of its next tile under way.
     if (folds_runs<leaves>)
       grid.blocks = least_of(grid.blocks, call.frame.resident_blocks<kernel>(block_threads, shared_bytes));
-    return {{grid, block_threads}};
+    return {{grid, threads}};
   }
 };
 
@@ -204,25 +209,43 @@ template <class Arguments> struct staged_columns {
     using A = typename leaves::accumulator;
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
     if (thread::locates<leaves> && item_bytes == 4) return max_located_staged_columns;
+    if (folds_runs<leaves>) return staged_policy_of<leaves>.max_columns();
     const bool is_twice_as_wide = std::is_arithmetic_v<A> && sizeof(A) > item_bytes && sizeof(A) <= 2 * item_bytes;
-    return is_twice_as_wide ? staged_policy_of<leaves>.max_columns : max_few_staged_columns;
+    return is_twice_as_wide ? staged_policy_of<leaves>.max_columns() : max_few_staged_columns;
   }();
 
   static bool takes(const planned_call& call) {
     const axis_list& kept = call.given.kept;
-    return may_be_staged(call.choice, kept.rank == 1 && kept.inner().extent <= most_preferred);
+    const std::int64_t columns = kept.inner().extent;
+    const bool prefers = kept.rank == 1 && columns <= most_preferred;
+    if constexpr (folds_runs<leaves>) {  // these read single columns, but by vectors
+      if (call.choice.has_vectors && (!prefers || columns < min_preferred_run_columns)) return false;
+      if (columns < min_staged_run_columns) return false;
+    }
+    return may_be_staged(call.choice, prefers);
+  }
+  /// Whether rows may be copied one by one. (Of many matrices, single threads fold whole columns.)
+  static bool may_copy_rows(const planned_call& call) {
+    const bool is_single = call.given.kept.rank == 1;
+    if (sizeof(typename leaves::item) < 4) return is_single || call.given.reduced_items >= min_staged_tile_rows;
+    if (folds_runs<leaves>) return is_single;
+    return is_single && !detail::has_terms<leaves> && !whole_columns<Arguments>::takes(call);
   }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<leaves>;
     const auto plan = plan_staged_columns(call.frame.multiprocessors(), call.given, sizeof(typename leaves::item),
                                           sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
-    if (!plan || !host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
+    if (!plan || (plan->stage.by_rows && !may_copy_rows(call))) return std::nullopt;
+    if (!host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
     const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
     constexpr bool is_double = std::is_same_v<typename leaves::accumulator, double>;
     const int least_threads =
-        (is_double ? least_staging_doubles : least_staging_threads) * policy.block_threads / staged_threads;
-    if (must_fill && plan->grid.lanes * plan->grid.groups < least_threads) return std::nullopt;
-    return {{plan->grid, policy.block_threads + 2 * warp_lanes, plan->stage}};
+        (is_double ? least_staging_doubles : least_staging_threads) * plan->stage.threads / staged_threads;
+    const int threads = plan->grid.lanes * plan->grid.groups;
+    if (must_fill && threads < least_threads) return std::nullopt;
+    if (call.choice.kind == kernel_kind::tiles && !thread::locates<leaves> && threads < least_few_threads)
+      return std::nullopt;
+    return {{plan->grid, policy.block_threads(plan->stage.threads), plan->stage}};
   }
 };
 

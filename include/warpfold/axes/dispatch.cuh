@@ -89,7 +89,7 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
                      const grid::initial_value<A>& init) {
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   constexpr int vector = vector_items(item_bytes, sizeof(A));
-  constexpr bool takes_few_items = most_few_items(greatest_of(item_bytes, sizeof(A))) > very_few_items;
+  constexpr bool takes_few_items = most_few_items(greatest_of(item_bytes, held_bytes<Leaves>)) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
   using single_arguments = axis_arguments<std::remove_const_t<decltype(single)>, Op, Out, typename Known::map>;
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
@@ -112,7 +112,7 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
           return (narrow(std::integral_constant<int, max_narrow_columns - Below>()) || ...);
         }(std::make_integer_sequence<int, max_narrow_columns - (order_of<Known, Leaves> != item_order::columns)>()))
       return;
-  if constexpr (takes_staged_columns(item_bytes, sizeof(A)))
+  if constexpr (takes_staged_columns(item_bytes, sizeof(A), folds_runs<Leaves>))
     if (try_algorithm(staged_columns<single_arguments>{}, single)) return;
   if constexpr (takes_tiles(item_bytes, sizeof(A)))
     if (try_algorithm(matrix_tiles<single_arguments>{}, single)) return;
@@ -160,7 +160,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
   constexpr int vector = vector_items(sizeof(item), sizeof(A)), chunk = thread::items_per_chunk(sizeof(item)),
                 most_chunk = row_chunk_items<Leaves>();
   const auto choose = [&](int row_chunk) {
-    return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), sizeof(A), vector,
+    return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), held_bytes<Leaves>, vector,
                          row_chunk, order);
   };
   kernel_choice choice = choose(most_chunk);

@@ -191,8 +191,9 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
     constexpr int lanes_of_vector = Vector / Outputs;
     const tile_thread own(plan.slice_lanes);
     const int row_groups = threads_ / plan.slice_lanes, lane = slice * plan.slice_lanes + own.lane;
-    const std::int64_t vector = std::int64_t{tile} * plan.lanes + lane / lanes_of_vector;
-    const bool exists = own.group < row_groups && lane < plan.lanes * lanes_of_vector && vector < arguments_.vectors;
+    const std::int64_t vector = plan.first_of(tile) + lane / lanes_of_vector;
+    const bool exists =
+        own.group < row_groups && lane < plan.lanes_of(tile) * lanes_of_vector && vector < arguments_.vectors;
     A values[Outputs] = {};
     join_partials<Outputs>(shared_, own, row_groups, exists, static_cast<int>(plan.splits),
                            partial_of<Outputs>(tile, 0, lane), plan.lanes, arguments_.op, values);

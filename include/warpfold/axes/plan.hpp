@@ -31,11 +31,23 @@ struct plan {
   int blocks;           ///< of the grid
   bool draws;           ///< whether these draw work items; otherwise they take turns, of one each if there are splits
   bool copies_vectors;  ///< whether lanes copy 16 bytes of neighbouring outputs to shared memory for one another
+  int matrix_tiles;     ///< tiles of a matrix, if it has several, the last of which ends with it; otherwise 0
+  int matrix_outputs;   ///< and its outputs
 
   /// Whether blocks wait for the splits that others have.
   __host__ __device__ bool waits() const { return draws && splits > 1; }
   __host__ __device__ std::int64_t work_items() const { return tiles * splits; }
   __host__ __device__ std::int64_t split_items() const { return std::int64_t{groups} << log_rows; }
+  /// The first output, or vector of outputs, of a tile.
+  __host__ __device__ std::int64_t first_of(std::int64_t tile) const {
+    if (matrix_tiles == 0) return tile * lanes;
+    return tile / matrix_tiles * matrix_outputs + tile % matrix_tiles * lanes;
+  }
+  /// How many a tile has. (Where tiles take no heed of matrices, the last one may have fewer.)
+  __host__ __device__ int lanes_of(std::int64_t tile) const {
+    if (matrix_tiles == 0) return lanes;
+    return least_of(lanes, matrix_outputs - static_cast<int>(tile % matrix_tiles) * lanes);
+  }
   /// Work item `number`, where outputs have `items` items. Neighbouring ones are tiles of one split, as far as there
   /// are several. Where there are, deal_splits makes at most max_work_items, which are divided by 32-bit numbers.
   __device__ work_item item_at(std::int64_t number, std::int64_t items) const {

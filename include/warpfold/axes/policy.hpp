@@ -100,8 +100,10 @@ inline constexpr std::size_t most_share_bytes = 46 * 1024;
 inline constexpr int fused_threads = 192;
 /// Bytes of the work items of a multiprocessor where these are folded.
 inline constexpr int fused_work_bytes = 192 * 1024;
-/// Threads of a block that fold whole columns by runs: few, so that multiprocessors get equal shares.
-inline constexpr int whole_run_threads = 64;
+/// Threads of a block that fold whole columns: few, so that multiprocessors get equal shares.
+inline constexpr int whole_column_threads = 64;
+/// If a multiprocessor has fewer warps for all columns, blocks are single ones.
+inline constexpr int few_column_warps = 16;
 /// Threads of a multiprocessor where lanes sum columns in a form of their own (thread/lane_accumulator.cuh).
 constexpr int summing_threads(std::size_t accumulator_bytes) { return accumulator_bytes <= 64 ? 512 : 256; }
 /// If one thread per column keeps the device busy for this share of the time, threads fold whole columns, and nothing
@@ -171,27 +173,43 @@ consteval bool takes_narrow(std::size_t item_bytes, std::size_t leaf_bytes) {
   return std::has_single_bit(item_bytes) && item_bytes <= 8 && leaf_bytes <= 8;
 }
 
-/// Of a block that fold stages. Narrow items may have twice as many.
-inline constexpr int staged_threads = 288;
-struct staged_policy {
-  int block_threads;  ///< that fold; two warps more start copies and arrive
-  int batch_rows;     ///< items that a thread folds at once
-  int stage_rows;     ///< of a row group
-  int max_groups, max_stages;
-  int max_columns;   ///< of a matrix; one row group of them fills most of a block
-  int shared_bytes;  ///< of all stages
+/// How many threads of a block fold stages, and rows of a row group that a stage has.
+struct stage_threads {
+  int threads, rows;
 };
-/// A thread has 128 bytes of a stage. Where narrow items become 8 bytes, which takes long, there are twice as many
-/// threads, with fewer rows each. Three stages of a multiprocessor keep memory busy; with more under way it becomes
-/// slower, and multiprocessors get unequal shares. (On an H200, 2^26 halves, us with 288 threads and with 576: means of
-/// 33 columns 81 and 71, of 257 109 and 54; logsumexp of 33 columns 365 and 239. Sums of halves and bytes gain at some
-/// numbers of columns, and lose at others.)
+struct staged_policy {
+  stage_threads few, many;  ///< where matrices have few columns, and where `few` would leave too many idle
+  int batch_rows;           ///< items that a thread folds at once
+  int max_groups, max_stages;
+  int shared_bytes;  ///< of all stages
+  int stager_warps;  ///< that start the copies
+
+  /// With those of the stagers and of the clerk.
+  constexpr int block_threads(int folding) const { return folding + (stager_warps + 1) * warp_lanes; }
+  constexpr int block_threads() const { return block_threads(greatest_of(few.threads, many.threads)); }
+  /// Of a tile; one row group of them fills most of a block.
+  constexpr int max_columns() const { return many.threads * 8 / 9; }
+};
+inline constexpr int staged_threads = 288, least_few_threads = 160;
+/// A thread has 128 bytes of a stage, so that copies are long. With narrow items, much time goes to each byte: where
+/// groups of so many rows would leave threads idle, there are more of them, of 32 rows. Three stages of a
+/// multiprocessor keep memory busy; with more under way it becomes slower, and multiprocessors get unequal shares.
 consteval staged_policy staged_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  const int rows = 128 / static_cast<int>(item_bytes);
-  constexpr int bytes = 112 * 1024;
-  if (item_bytes < 4 && accumulator_bytes == 8) return {2 * staged_threads, 32, 32, 32, 16, 512, bytes};
-  return {staged_threads, least_of(rows, 32), rows, 16, 16, 256, bytes};
+  const stage_threads few = {staged_threads, 128 / static_cast<int>(item_bytes)}, many = {2 * staged_threads, 32};
+  const bool is_narrow = item_bytes < 4 && accumulator_bytes <= 8, becomes_wide = is_narrow && accumulator_bytes == 8;
+  staged_policy p{};
+  p.few = becomes_wide ? many : few;
+  p.many = is_narrow ? many : few;
+  p.batch_rows = least_of(few.rows, 32);
+  p.max_groups = is_narrow ? 32 : 16;
+  p.max_stages = 16;
+  p.shared_bytes = 112 * 1024;
+  p.stager_warps = accumulator_bytes <= 32 ? 4 : 2;  // where fewer are quick enough, threads have more registers
+  return p;
 }
+/// Bytes of a row that is copied alone, at least; and the farthest rows, whose places are numbers of 32 bits.
+inline constexpr int least_row_bytes = 256;
+inline constexpr std::int64_t most_staged_pitch = std::int64_t{1} << 26;
 /// Bytes of an array for which it is worth while to set up the stages.
 inline constexpr int least_staged_bytes = 128 * 1024;
 inline constexpr int min_staged_columns = max_narrow_columns + 1;
@@ -201,10 +219,16 @@ inline constexpr int min_staged_columns = max_narrow_columns + 1;
 /// groups, 77 staged and 87 by vectors.)
 inline constexpr int max_few_staged_columns = 15;
 inline constexpr int least_staging_threads = 175, least_staging_doubles = 150;  ///< of staged_threads
+/// The least number of columns that are folded by runs, and staged; and of those that could be read by vectors. (On an
+/// H200, moments of 2^26 floats in 16 columns take 102 us so, and 90 if not.)
+inline constexpr int min_staged_run_columns = 20, min_preferred_run_columns = 33;
+/// The least number of rows, of narrow items, for which the tiles of several matrices are staged.
+inline constexpr int min_staged_tile_rows = 256;
 /// The same of columns of 4-byte items whose extrema are located: with more, vectors are faster.
 inline constexpr int max_located_staged_columns = 100;
-consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return std::has_single_bit(item_bytes) && item_bytes <= 16 && accumulator_bytes <= 16;
+/// Whether columns are staged; `by_runs`: threads have few accumulators at a time.
+consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes, bool by_runs) {
+  return std::has_single_bit(item_bytes) && item_bytes <= 16 && accumulator_bytes <= (by_runs ? 64 : 16);
 }
 
 struct tile_policy {
@@ -223,7 +247,8 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
 inline constexpr int max_tile_columns = 32;
 
 /// Single threads fold outputs of up to this many items, and load all of them at once. If there are very few, a thread
-/// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers.
+/// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers, but where it folds
+/// them by runs.
 inline constexpr int few_items_count = 16, very_few_items = 4, few_items_threads = 128;
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
 constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items_count : very_few_items; }

@@ -114,7 +114,7 @@ template <class Storage> struct pipeline {
     const int more = was_full ? 1 + __any_sync(full_warp, (required_writes & 0x0202020202020202u) != 0) : 0;
     return greatest_of(more, least);
   }
-  __device__ void sync() const { arch::meet_warps<1, Storage::block_threads>(); }
+  __device__ void sync() const { arch::meet_warps<1>(Storage::block_threads); }
   /// The block's next tile, or a number past all tiles. Valid after the barrier.
   __device__ int next() const { return warp::shuffle(now().next, 0); }
   /// Goes on to the next tile.
