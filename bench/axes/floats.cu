@@ -18,7 +18,7 @@ void register_float_axes() {
     }
   for (const std::int64_t rows : {2, 3, 8})  // few rows
     add({"rows_to_add_" + std::to_string(rows), {rows, (std::int64_t{1} << 26) / rows}, {0}});
-  for (const std::int64_t columns : {4, 6, 12, 16, 24, 48, 64, 1024}) add(columns_of(columns, 26));  // tall
+  for (const std::int64_t columns : {4, 6, 12, 16, 24, 48, 64, 257, 1024, 2049}) add(columns_of(columns, 26));  // tall
   for (axes_form form :
        {axes_form{"padded_rows", {8192, 8192}, {1}, 8}, axes_form{"padded_columns", {8192, 8192}, {0}, 8},
         axes_form{"short_padded_rows", {1 << 20, 60}, {1}, 4}})

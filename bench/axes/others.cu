@@ -52,7 +52,7 @@ void register_other_axes() {
   add_extents<matrix2, product>("matrix2", "product", 24);
   add_extents<float, largest>("float", "argmax", 26);
   add_axes<__half, warpfold::maximum, void>("half", "maximum", {"attention_rows_1024", {16, 16, 512, 1024}, {3}});
-  for (const std::int64_t columns : {20, 50, 300}) {  // no vectors
+  for (const std::int64_t columns : {20, 50, 300, 1001}) {  // no vectors
     add_axes<__half, warpfold::plus, void>("half", "plus", columns_of(columns, 27));
     add_axes<std::int8_t, warpfold::plus, void>("int8", "plus", columns_of(columns, 28));
   }

@@ -32,7 +32,7 @@ inline std::vector<everyday_shape> everyday_shapes() {
   std::vector<everyday_shape> list;
   for (const std::int64_t extent : {64, 1100, 10007})
     list.push_back({"rows_" + std::to_string(extent), {1, everyday_items / extent, extent}, {2}});
-  for (const std::int64_t extent : {3, 8})
+  for (const std::int64_t extent : {3, 8, 1001})
     list.push_back({"columns_" + std::to_string(extent), {1, everyday_items / extent, extent}, {1}});
   for (const std::int64_t extent : {24, 77, 300, 768, 3000, 50257}) {
     const std::int64_t others = everyday_items / extent;
@@ -41,6 +41,7 @@ inline std::vector<everyday_shape> everyday_shapes() {
   }
   list.push_back({"middle_4096x91x180", {4096, 91, 180}, {1}});
   list.push_back({"middle_100000x20x32", {100'000, 20, 32}, {1}});
+  list.push_back({"middle_5000x7x1900", {5000, 7, 1900}, {1}});
   list.push_back({"batch_norm_64x256x3136", {64, 256, 3136}, {0, 2}});
   list.push_back({"batch_norm_128x2048x49", {128, 2048, 49}, {0, 2}});
   return list;
