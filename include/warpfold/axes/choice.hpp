@@ -59,8 +59,8 @@ inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t addres
 }
 
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
-/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once, and `held_bytes` what
-/// a thread holds for each of few items. `order` is what the types of the call say of this.
+/// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once, and `held_bytes`
+/// what a thread holds for each of few items. `order` is what the types of the call say of this.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
                                    std::size_t held_bytes, int column_vector, int row_chunk,
                                    item_order order = item_order::by_strides) {

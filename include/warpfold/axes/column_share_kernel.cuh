@@ -118,7 +118,16 @@ few_items_kernel(const __grid_constant__ Arguments arguments) {
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
-      load_rows(leaves, arguments.reduced, arguments.kept.place_of(first + i * block_threads).in, 0, count, rows[i]);
+      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
+      if constexpr (Items > very_few_items) load_rows(leaves, arguments.reduced, origin, 0, count, rows[i]);
+      else {
+        std::int64_t places[Items];  // first, so that nothing comes between the loads
+        WARPFOLD_UNROLL
+        for (int k = 0; k < Items; ++k) places[k] = origin + (k < count ? arguments.reduced.in(k) : 0);
+        WARPFOLD_UNROLL
+        for (int k = 0; k < Items; ++k)
+          if (k < count) leaves.load(rows[i][k], places[k]);
+      }
     }
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {

@@ -154,10 +154,11 @@ inline plan plan_few_items(std::int64_t outputs, int vectors, int max_blocks) {
 
 /// Whether `all` threads (or warps), of which the device holds `resident` at once, keep it busy for most of the time:
 /// the last wave need not be full, since `busy` threads are as fast as all.
-constexpr bool keeps_busy(std::int64_t all, std::int64_t resident, std::int64_t busy) {
+constexpr bool keeps_busy(std::int64_t all, std::int64_t resident, std::int64_t busy,
+                          int percent = least_busy_percent) {
   const std::int64_t last = all % resident,
                      missing = last > 0 ? greatest_of(least_of(busy, resident) - last, std::int64_t{0}) : 0;
-  return all >= missing * least_busy_percent / (100 - least_busy_percent);
+  return all >= missing * percent / (100 - percent);
 }
 
 /// The plan for `columns` vectors of `rows` items, which single threads of blocks of `threads` fold.
@@ -181,9 +182,12 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
   const std::int64_t batches = host_side::divide_up(items, policy.batch_items()),
                      warps = std::int64_t{max_resident_blocks} << log_warps;
   int log_groups = least_of(ceil_log2(batches), log_warps);
-  while (log_groups > 0 && batches >> (log_groups - 1) <= most_lone_batches &&
-         keeps_busy(outputs << (log_groups - 1), warps, warps / 2))
-    --log_groups;
+  const auto is_enough = [&](int log) {
+    const std::int64_t share = batches >> log;
+    return share <= most_lone_batches && keeps_busy(outputs << log, warps, warps / 2,
+                                                    share > few_lone_batches ? least_lone_percent : least_busy_percent);
+  };
+  while (log_groups > 0 && is_enough(log_groups - 1)) --log_groups;
   plan plan{};
   const int log_lanes = least_of(ceil_log2(outputs), log_warps - log_groups);
   plan.lanes = 1 << log_lanes;

@@ -140,6 +140,8 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
 /// The most batches of a warp that could share them with others of its block, but need not, to keep the device busy:
 /// blocks that join the nodes of warps wait for each other, and start anew with each output.
 inline constexpr int most_lone_batches = 16;
+/// With more batches than these, they must keep it busy for a larger share of the time.
+inline constexpr int few_lone_batches = 8, least_lone_percent = 90;
 
 /// Rows of as many columns as are read whole by one lane.
 inline constexpr int max_narrow_columns = 8;
@@ -247,8 +249,8 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
 inline constexpr int max_tile_columns = 32;
 
 /// Single threads fold outputs of up to this many items, and load all of them at once. If there are very few, a thread
-/// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers, but where it folds
-/// them by runs.
+/// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers, unless it folds
+/// runs of them.
 inline constexpr int few_items_count = 16, very_few_items = 4, few_items_threads = 128;
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
 constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items_count : very_few_items; }
