@@ -203,6 +203,7 @@ template <class Arguments, class Storage> class row_stager {
       bytes += items.bytes();
     }
     bytes = warp::all_reduce(bytes, plus{});
+    __syncwarp();  // the first lane's arrival releases what all have stored, too
     if (arch::lane_id() == 0) filled.arrive_expect_tx(bytes);  // some may have arrived before
     place_.advance(shape_.stages);
   }
