@@ -290,6 +290,22 @@ TEST(axis_plans, columns_fill_their_blocks) {
   }
 }
 
+// More threads fold narrow items where groups of long stages would leave most idle. Wide matrices have tiles.
+TEST(axis_plans, stages_of_narrow_items_fill_their_threads) {
+  constexpr auto policy = ax::staged_policy_for(2, 4);
+  for (int columns = ax::min_staged_columns; columns <= 3000; ++columns) {
+    const std::int64_t rows = (std::int64_t{1} << 27) / columns;
+    const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
+    const auto plan = ax::plan_staged_columns(132, shape, 2, 4, policy, 0);
+    ASSERT_TRUE(plan) << columns;
+    EXPECT_GE(plan->grid.lanes * plan->grid.groups, ax::least_few_threads) << columns;
+    EXPECT_LE(plan->grid.lanes * plan->grid.groups, plan->stage.threads) << columns;
+    const bool is_wide = columns > policy.max_columns();
+    EXPECT_EQ(plan->stage.by_rows, is_wide) << columns;
+    EXPECT_EQ(plan->grid.tiles, is_wide ? warpfold::host_side::divide_up(columns, policy.max_columns()) : 1) << columns;
+  }
+}
+
 // Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.
 TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
   constexpr auto policy = ax::staged_policy_for(4, 4);

@@ -21,7 +21,7 @@ inline constexpr bool folds_heavily =
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool becomes_double = std::is_same_v<A, double> && (sizeof(T) < sizeof(A)) &&
                                        (Leaves::chunk_items > 1) && !folds_heavily<Leaves>;
-/// Whether vectors have so many items that there is half as much to compute as where they become double.
+/// Whether vectors have many narrow items, and little else is to be computed: folding them takes as long as loading.
 template <class Leaves, class T = typename Leaves::item>
 inline constexpr bool has_many_narrow = (sizeof(T) < 4) && (Leaves::chunk_items > 1) && !folds_heavily<Leaves>;
 /// Bytes that a thread holds for each item while it folds a batch: with runs it has few accumulators at a time.

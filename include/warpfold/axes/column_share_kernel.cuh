@@ -115,15 +115,17 @@ few_items_kernel(const __grid_constant__ Arguments arguments) {
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
     const std::int64_t first = tile * block_threads * vectors + arch::flat_thread();
     typename Leaves::chunk rows[vectors][Items] = {};
+    std::int64_t origins[vectors] = {};
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
-      const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
-      if constexpr (Items > very_few_items) load_rows(leaves, arguments.reduced, origin, 0, count, rows[i]);
+      origins[i] = arguments.kept.place_of(first + i * block_threads).in;
+      // By stretches, which divide less often; but the code for them comes between the loads of very few items.
+      if constexpr (Items > very_few_items) load_rows(leaves, arguments.reduced, origins[i], 0, count, rows[i]);
       else {
-        std::int64_t places[Items];  // first, so that nothing comes between the loads
+        std::int64_t places[Items];
         WARPFOLD_UNROLL
-        for (int k = 0; k < Items; ++k) places[k] = origin + (k < count ? arguments.reduced.in(k) : 0);
+        for (int k = 0; k < Items; ++k) places[k] = origins[i] + (k < count ? arguments.reduced.in(k) : 0);
         WARPFOLD_UNROLL
         for (int k = 0; k < Items; ++k)
           if (k < count) leaves.load(rows[i][k], places[k]);
@@ -134,9 +136,8 @@ few_items_kernel(const __grid_constant__ Arguments arguments) {
       if (first + i * block_threads >= arguments.vectors) break;
       A results[vector];
       if constexpr (folds_runs<Leaves> && Items > very_few_items) {
-        const std::int64_t origin = arguments.kept.place_of(first + i * block_threads).in;
-        if (count == Items) fold_by_runs(leaves, arguments.reduced, origin, rows[i], 0, arguments.op, results);
-        else fold_rest_by_runs(leaves, arguments.reduced, origin, rows[i], 0, count, arguments.op, results);
+        if (count == Items) fold_by_runs(leaves, arguments.reduced, origins[i], rows[i], 0, arguments.op, results);
+        else fold_rest_by_runs(leaves, arguments.reduced, origins[i], rows[i], 0, count, arguments.op, results);
       } else {
         WARPFOLD_UNROLL
         for (int v = 0; v < vector; ++v) results[v] = fold_rows(leaves, rows[i], v, 0, count, arguments.op);

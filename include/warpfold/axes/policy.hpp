@@ -180,7 +180,7 @@ struct stage_threads {
   int threads, rows;
 };
 struct staged_policy {
-  stage_threads few, many;  ///< where matrices have few columns, and where `few` would leave too many idle
+  stage_threads few, many;  ///< `few` if the row groups of a tile fill least_few_threads of them, otherwise `many`
   int batch_rows;           ///< items that a thread folds at once
   int max_groups, max_stages;
   int shared_bytes;  ///< of all stages
@@ -192,7 +192,8 @@ struct staged_policy {
   /// Of a tile; one row group of them fills most of a block.
   constexpr int max_columns() const { return many.threads * 8 / 9; }
 };
-inline constexpr int staged_threads = 288, least_few_threads = 160;
+inline constexpr int staged_threads = 288;  ///< of `few`
+inline constexpr int least_few_threads = 160;
 /// A thread has 128 bytes of a stage, so that copies are long. With narrow items, much time goes to each byte: where
 /// groups of so many rows would leave threads idle, there are more of them, of 32 rows. Three stages of a
 /// multiprocessor keep memory busy; with more under way it becomes slower, and multiprocessors get unequal shares.
@@ -221,13 +222,13 @@ inline constexpr int min_staged_columns = max_narrow_columns + 1;
 /// groups, 77 staged and 87 by vectors.)
 inline constexpr int max_few_staged_columns = 15;
 inline constexpr int least_staging_threads = 175, least_staging_doubles = 150;  ///< of staged_threads
+/// The most columns of 4-byte items whose extrema are located: with more, vectors are faster.
+inline constexpr int max_located_staged_columns = 100;
 /// The least number of columns that are folded by runs, and staged; and of those that could be read by vectors. (On an
 /// H200, moments of 2^26 floats in 16 columns take 102 us so, and 90 if not.)
 inline constexpr int min_staged_run_columns = 20, min_preferred_run_columns = 33;
 /// The least number of rows, of narrow items, for which the tiles of several matrices are staged.
 inline constexpr int min_staged_tile_rows = 256;
-/// The same of columns of 4-byte items whose extrema are located: with more, vectors are faster.
-inline constexpr int max_located_staged_columns = 100;
 /// Whether columns are staged; `by_runs`: threads have few accumulators at a time.
 consteval bool takes_staged_columns(std::size_t item_bytes, std::size_t accumulator_bytes, bool by_runs) {
   return std::has_single_bit(item_bytes) && item_bytes <= 16 && accumulator_bytes <= (by_runs ? 64 : 16);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the copy engine of sm_90 brings the rows of tall matrices to stages in shared memory, ahead of the threads that
-// fold them.
+// How the copy engine of sm_90 brings the rows of a tile of columns to stages in shared memory, ahead of the threads
+// that fold them.
 #pragma once
 #include <warpfold/arch/bulk_copy.cuh>
 #include <warpfold/arch/named_barrier.cuh>

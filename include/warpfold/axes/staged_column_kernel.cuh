@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for tall matrices of some columns, whose rows are adjacent or nearly so: they come to shared memory by
-// bulk copies (row_stager.cuh).
+// The kernel for columns that threads fold one by one: the rows of a tile come to shared memory by bulk copies
+// (row_stager.cuh), ahead of the threads.
 #pragma once
 #include <warpfold/arch/named_barrier.cuh>
 #include <warpfold/arch/shared_memory.cuh>
@@ -84,8 +84,8 @@ __device__ void fold_group(const Arguments& arguments, const stage_shape& shape,
   if (has_rows) shared.nodes[buffer][arch::flat_thread()] = root[0];
 }
 
-/// The node over the first `count` of the nodes that the row groups of a lane have left, 8 at a time. All other warps
-/// wait for the one that calls it, mostly with few groups.
+/// The node over the first `count` of the nodes that the row groups of a lane have left, 8 at a time. The first warps
+/// call it while all others wait for them, so it does no more than `count` asks for.
 template <class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ A join_groups(const A* nodes, int lanes, int count, Op op) {
   constexpr int adjacent = 8, most = staged_policy_of<Leaves>.max_groups / adjacent;
@@ -108,7 +108,7 @@ __device__ A join_groups(const A* nodes, int lanes, int count, Op op) {
 /// The folding threads and the clerk's warp meet when the nodes of a work item are in shared memory.
 __device__ inline void meet_clerk(const stage_shape& shape) { arch::meet_warps<1>(shape.threads + warp_lanes); }
 
-/// Folds each work item whose stages come, until one has number -1. All threads but the last two warps call it.
+/// Folds each work item whose stages come, until one has number -1. All threads that fold call it.
 template <class Arguments, class Joiner, class Leaves = typename Arguments::leaves_type>
 __device__ void fold_items(const Arguments& arguments, const stage_shape& shape, staged_storage<Leaves>& shared,
                            Joiner& joiner) {
