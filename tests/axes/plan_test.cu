@@ -290,20 +290,32 @@ TEST(axis_plans, columns_fill_their_blocks) {
   }
 }
 
-// More threads fold narrow items where groups of long stages would leave most idle. Wide matrices have tiles.
-TEST(axis_plans, stages_of_narrow_items_fill_their_threads) {
-  constexpr auto policy = ax::staged_policy_for(2, 4);
+/// Expects that matrices of any number of columns are staged, by as many threads as they should have at least.
+template <int Item, int Accumulator> void expect_stages_of_any_columns(int least_threads) {
+  constexpr auto policy = ax::staged_policy_for(Item, Accumulator);
   for (int columns = ax::min_staged_columns; columns <= 3000; ++columns) {
+    SCOPED_TRACE(testing::Message() << columns << " columns of " << Item << " bytes");
+    const bool is_wide = columns > policy.max_columns();
+    const auto tiles = is_wide ? warpfold::host_side::divide_up(columns, policy.max_columns()) : 1;
+    if (is_wide && columns * Item < tiles * ax::least_row_bytes) continue;  // rows of tiles are too short to be copied
     const std::int64_t rows = (std::int64_t{1} << 27) / columns;
     const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
-    const auto plan = ax::plan_staged_columns(132, shape, 2, 4, policy, 0);
-    ASSERT_TRUE(plan) << columns;
-    EXPECT_GE(plan->grid.lanes * plan->grid.groups, ax::least_few_threads) << columns;
-    EXPECT_LE(plan->grid.lanes * plan->grid.groups, plan->stage.threads) << columns;
-    const bool is_wide = columns > policy.max_columns();
-    EXPECT_EQ(plan->stage.by_rows, is_wide) << columns;
-    EXPECT_EQ(plan->grid.tiles, is_wide ? warpfold::host_side::divide_up(columns, policy.max_columns()) : 1) << columns;
+    const auto plan = ax::plan_staged_columns(132, shape, Item, Accumulator, policy, 0);
+    ASSERT_TRUE(plan);
+    const int threads = plan->grid.lanes * plan->grid.groups;
+    EXPECT_TRUE(least_threads <= threads && threads <= plan->stage.threads) << threads << " threads";
+    EXPECT_EQ(plan->stage.by_rows, is_wide);
+    EXPECT_EQ(plan->grid.tiles, tiles);
   }
+}
+// More threads fold narrow items where groups of long stages would leave most idle. Wide matrices have tiles.
+TEST(axis_plans, columns_are_staged_whatever_their_number) {
+  expect_stages_of_any_columns<1, 4>(ax::least_few_threads);
+  expect_stages_of_any_columns<2, 4>(ax::least_few_threads);
+  expect_stages_of_any_columns<2, 8>(ax::least_few_threads);
+  expect_stages_of_any_columns<4, 4>(129);
+  expect_stages_of_any_columns<4, 24>(129);
+  expect_stages_of_any_columns<8, 8>(129);
 }
 
 // Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.

@@ -206,7 +206,7 @@ consteval staged_policy staged_policy_for(std::size_t item_bytes, std::size_t ac
   p.batch_rows = least_of(few.rows, 32);
   p.max_groups = is_narrow ? 32 : 16;
   p.max_stages = 16;
-  p.shared_bytes = 112 * 1024;
+  p.shared_bytes = 120 * 1024;
   p.stager_warps = accumulator_bytes <= 32 ? 4 : 2;  // where fewer are quick enough, threads have more registers
   return p;
 }

@@ -63,30 +63,32 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
   if (tiles > 1) grid.matrix_tiles = static_cast<int>(tiles), grid.matrix_outputs = static_cast<int>(kept.extent);
   const int lane_bytes = grid.lanes * bytes;
   if (by_rows && lane_bytes < least_row_bytes) return std::nullopt;
-  const stage_threads block = stage_threads_for(policy, grid.lanes);
-  grid.groups = staged_groups(policy, block.threads, grid.lanes);
-  if (rows < std::int64_t{grid.groups} * block.rows || given.outputs * rows * bytes < least_staged_bytes)
-    return std::nullopt;
-  plan.stage.threads = block.threads;
-  plan.stage.log_rows = ceil_log2(block.rows);
-  plan.stage.pitch = static_cast<int>(reduced.in_stride);
-  plan.stage.by_rows = by_rows;
-  plan.stage.row_bytes = plan.stage.pitch * bytes;
+  if (given.outputs * rows * bytes < least_staged_bytes) return std::nullopt;
+  auto& stage = plan.stage;
+  stage.pitch = static_cast<int>(reduced.in_stride);
+  stage.by_rows = by_rows;
+  stage.row_bytes = stage.pitch * bytes;
   if (by_rows) {
     const int least = lane_bytes + 2 * 15;  // the vectors around neighbouring rows do not meet
-    plan.stage.row_bytes = least + ((plan.stage.row_bytes - least) & 15);
+    stage.row_bytes = least + ((stage.row_bytes - least) & 15);
   }
-  // Row groups of a warp lie in different banks.
-  plan.stage.group_bytes = plan.stage.rows() * plan.stage.row_bytes + (lane_bytes + 15) / 16 * 16;
-  plan.stage.stages = least_of(policy.shared_bytes / (grid.groups * plan.stage.group_bytes), policy.max_stages);
-  if (plan.stage.stages < 3) return std::nullopt;
+  const auto fits = [&](const stage_threads& block) {
+    grid.groups = staged_groups(policy, block.threads, grid.lanes);
+    stage.threads = block.threads;
+    stage.log_rows = ceil_log2(block.rows);
+    // Row groups of a warp lie in different banks.
+    stage.group_bytes = stage.rows() * stage.row_bytes + (lane_bytes + 15) / 16 * 16;
+    stage.stages = least_of(policy.shared_bytes / (grid.groups * stage.group_bytes), policy.max_stages);
+    return stage.stages >= 3 && rows >= std::int64_t{grid.groups} * block.rows;
+  };
+  if (!fits(stage_threads_for(policy, grid.lanes)) && !fits(policy.many)) return std::nullopt;
   grid.tiles = given.outputs / kept.extent * tiles;
-  grid.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, grid.groups)), plan.stage.log_rows);
+  grid.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, grid.groups)), stage.log_rows);
   const int blocks = cooperating_blocks(multiprocessors, max_blocks);
-  deal_splits(grid, rows, plan.stage.log_rows,
+  deal_splits(grid, rows, stage.log_rows,
               least_of(most_drawn_work(given.outputs * rows * bytes, light_work_bytes, blocks),
                        max_shared_work_items(grid.lanes, accumulator_bytes)));
-  deal_drawn_work(grid, blocks, block.threads, 1, true, accumulator_bytes, true);
+  deal_drawn_work(grid, blocks, stage.threads, 1, true, accumulator_bytes, true);
   return plan;
 }
 
