@@ -50,7 +50,8 @@ TEST(statistics_of_segments, by_offsets) {
       const auto items = make_items(offsets.back(), rarity);
       const device_array<float> in(items, 1);
       const device_array<int> device_offsets(offsets);
-      const device_array<result> out(std::ssize(offsets) - 1);
+      // A result of 40 bytes is written by vectors of 16, whether the first one is aligned so or not.
+      const device_array<result> out(std::ssize(offsets) - 1, longest == 40);
       wf::segmented_reduce(in.items(), device_offsets.items(), std::span<result>(out.data(), out.size()), op{});
       const auto found = out.to_host();
       for (std::size_t s = 0; s < found.size(); ++s) expect_tree(items, offsets[s], offsets[s + 1], found[s]);
