@@ -79,6 +79,35 @@ template <class T> void expect_exact_short_segments() {
 TEST(exact_plus_of_segments, of_few_floats) { expect_exact_short_segments<float>(); }
 TEST(exact_plus_of_segments, of_few_bfloat16) { expect_exact_short_segments<__nv_bfloat16>(); }
 
+/// So many segments of few items that a lane takes several of them, with longer and empty ones among them. Some warps'
+/// items have one magnitude; and tiles of zeros have signs.
+template <class T> void expect_exact_tiny_segments() {
+  wf_test::random_source source(sizeof(T) + 9);
+  for (const int mean : {1, 4, 12}) {
+    std::vector<int> offsets{0};
+    for (int s = 0; s < 6000; ++s) {
+      const int most = s % 997 == 0 ? 9000 : s % 250 == 0 ? 200 : 2 * mean + 1;
+      offsets.push_back(offsets.back() + (s / 200 % 5 == 4 ? 0 : static_cast<int>(source.below(most))));
+    }
+    std::vector<T> items = wf_test::make_hard_items<T>(hard_items::wide, offsets.back(), source);
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+      for (int i = offsets[s]; i < offsets[s + 1] && s < 4500; ++i)
+        items[static_cast<std::size_t>(i)] =
+            s / 300 % 4 == 3 ? T(s % 3 == 0 ? -0.0f : 0.0f)
+                             : T(static_cast<float>(static_cast<int>(source.below(257)) - 128) / 64);
+    const device_array<T> in(items, 3);
+    const device_array<int> device_offsets(offsets);
+    for (const int max_blocks : {0, 1}) {
+      const device_array<T> out(std::ssize(offsets) - 1);
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), out.size()), wf::exact_plus{},
+                           {.max_blocks = max_blocks});
+      expect_sums(items, offsets, out.to_host());
+    }
+  }
+}
+TEST(exact_plus_of_segments, of_few_items_by_whole_tiles) { expect_exact_tiny_segments<float>(); }
+TEST(exact_plus_of_segments, of_few_halves_by_whole_tiles) { expect_exact_tiny_segments<__half>(); }
+
 TEST(exact_plus_of_segments, floats) { expect_exact_segments<float>(); }
 TEST(exact_plus_of_segments, doubles) { expect_exact_segments<double>(); }
 TEST(exact_plus_of_segments, halves) { expect_exact_segments<__half>(); }

@@ -52,24 +52,30 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
   const auto source = in_vectors(lifted.source);
   using transform = std::remove_cvref_t<decltype(lifted.transform.transform)>;
   using items = thread::leaves<std::remove_cv_t<decltype(source)>, transform, T>;
-  constexpr auto* kernel = &sum_segments_kernel<Segments, items, Op, Out>;
   constexpr int threads = segment_block_warps * warp_lanes;
   constexpr std::size_t shared_bytes = host_side::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
   std::int64_t length = 0;
   if constexpr (Segments::is_fixed_length) length = segments.length;
-  const segment_sum_plan plan =
-      plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
-                        host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length);
-  const std::size_t warps = static_cast<std::size_t>(plan.blocks) * segment_block_warps,
-                    sums = plan.cuts ? warps * sizeof(global_sum<T>) : 0;
-  using arguments = segment_sum_arguments<Segments, items, Op, Out>;
-  const items from{source, lifted.transform.transform};
-  const auto arguments_in = [&](const host_side::call_scratch& scratch) {
-    auto* const kept = scratch.control_words<global_sum<T>>();
-    return arguments{segments, from, op, out, init, empty, plan.partition, kept};
+  const auto enqueue_kernel = [&]<bool Tiny>(std::bool_constant<Tiny>) {
+    constexpr auto* kernel = &sum_segments_kernel<Tiny, Segments, items, Op, Out>;
+    const segment_sum_plan plan =
+        plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
+                          host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length,
+                          Tiny ? tiny_segment_cost : segment_cost);
+    const std::size_t warps = static_cast<std::size_t>(plan.blocks) * segment_block_warps,
+                      sums = plan.cuts ? warps * sizeof(global_sum<T>) : 0;
+    using arguments = segment_sum_arguments<Segments, items, Op, Out>;
+    const items from{source, lifted.transform.transform};
+    const auto arguments_in = [&](const host_side::call_scratch& scratch) {
+      auto* const kept = scratch.control_words<global_sum<T>>();
+      return arguments{segments, from, op, out, init, empty, plan.partition, kept};
+    };
+    const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, "the operator's own kernel"};
+    frame.with_need({sums, 0}).launch(kernel, shape, true, arguments_in);
   };
-  const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, "the operator's own kernel"};
-  frame.with_need({sums, 0}).launch(kernel, shape, true, arguments_in);
+  if constexpr (!Segments::is_fixed_length && tile_level<T>::exists && takes_prefixes<items>)
+    if (source.items / max_tiny_mean < segments.count) return enqueue_kernel(std::true_type{});
+  enqueue_kernel(std::false_type{});
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -4,6 +4,7 @@
 // the exponents change. No lane depends on another one.
 #pragma once
 #include <warpfold/exact/add_items.cuh>
+#include <warpfold/exact/double_sum.cuh>
 #include <warpfold/exact/operator.cuh>
 #include <warpfold/thread/lane_accumulator.cuh>
 
@@ -141,5 +142,6 @@ template <class R, class T> struct lane_accumulator<exact_plus_as<R>, exact::sup
   using number = typename exact::superaccumulator<T>::number;
   static constexpr number nothing = -0.0;
   template <int Items> using sum = exact::lane_sum<T, Items>;
+  using few = exact::double_sum;
 };
 }  // namespace warpfold::thread

@@ -27,6 +27,7 @@ template <class V> struct segment_policy {
   static constexpr int lane_items = is_double ? 8 : 16;     ///< items that a lane sums at once
   static constexpr int tile_segments = is_double ? 8 : 32;  ///< a tile's superaccumulators fill 3 or 4 KiB
   static constexpr int blocks_per_multiprocessor = is_double ? 2 : 3;
+  static constexpr int tiny_blocks_per_multiprocessor = 2;  ///< where lanes have several segments
 };
 
 /// Warps of a block that sums segments.
@@ -34,6 +35,10 @@ inline constexpr int segment_block_warps = 8;
 /// Positions for each warp (segment_partition.cuh): with fewer, the searches for first segments would cost more than
 /// the sums.
 inline constexpr int min_positions_per_warp = 512;
+/// What a segment costs beside its items, in items; and where many of few items are summed at once.
+inline constexpr int segment_cost = 16, tiny_segment_cost = 6;
+/// Below this mean length, a lane takes several segments of whole tiles (tiny_segments.cuh).
+inline constexpr int max_tiny_mean = 14;
 /// Segments of at most this many items, or of this part of a warp's range, are not cut.
 inline constexpr int min_uncut_items = 512, uncut_segments_per_warp = 8;
 /// Segments of one length have a warp each if its range would have at most 21 / 8 of them, and if they fill at least

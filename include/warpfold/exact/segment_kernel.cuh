@@ -6,8 +6,7 @@
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/arch/ticket.cuh>
-#include <warpfold/exact/arguments.cuh>
-#include <warpfold/exact/tile_prefixes.cuh>
+#include <warpfold/exact/tiny_segments.cuh>
 #include <warpfold/thread/array.cuh>
 
 namespace warpfold::exact {
@@ -22,12 +21,6 @@ template <class V> struct segment_storage {
   level_sum at_level[warp_lanes];
 };
 
-/// Writes the result of a segment. Not inlined, and by values, as write_sum is.
-template <class Out, class A, class Op>
-__device__ __attribute__((noinline)) void write_segment_sum(Out out, const grid::initial_value<A>* init, Op op, A sum) {
-  *out = init != nullptr ? init->join(sum, op) : sum;
-}
-
 /// A warp, and the segments in its range. All lanes call each member.
 template <class Arguments> class segment_summer {
  public:
@@ -38,21 +31,52 @@ template <class Arguments> class segment_summer {
   __device__ segment_summer(const Arguments& arguments, const segment_span& range, segment_storage<V>& own)
       : arguments_(arguments), range_(range), own_(own) {}
 
-  /// Sums the part of the segment before the first one that begins in the range, and all that begin there.
-  __device__ void sum_range() {
+  /// Sums the part of the segment before the first one that begins in the range, and all that begin there. If `Tiny`,
+  /// many of few items at once, and others by a function of their own.
+  template <bool Tiny> __device__ void sum_range() {
     const auto& segments = arguments_.segments;
     const auto& partition = arguments_.partition;
-    std::int64_t next =
+    const std::int64_t next =
         warp::shuffle(partition.first_segment(segments, range_.begin, arguments_.leaves.source.items), 0);
-    // The cut segment whose part is summed next. If the type has levels, the part is summed at once, by a function of
-    // its own, which leaves more registers to the loop. If not, a second call of sum_tile would cost more.
+    // If the type has levels, the part is summed at once, by a function of its own, which leaves more registers to the
+    // loop. If not, a second call of sum_tile would cost more.
     std::int64_t part = -1;
+    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) part = next - 1;
+    if constexpr (level::exists)
+      if (part >= 0) sum_part(arguments_, range_, own_, part);
+    if constexpr (Tiny) {
+      progress at{next, tiles_};
+      while (at.next < segments.count) {
+        at.next = sum_tiny_segments(arguments_, range_.end, at.next, at.tiles, own_.prefixes);
+        if (at.next < segments.count) at = sum_others(arguments_, range_, own_, at);
+      }
+    } else sum_segments(next, part, segments.count);
+  }
+
+ private:
+  /// How far a warp has come: to a segment, which may begin in the range, or to the last one's end.
+  struct progress {
+    std::int64_t next;
+    tile_place<V> tiles;
+  };
+  /// Sums the segments of some tiles.
+  __device__ __attribute__((noinline)) static progress sum_others(const Arguments& arguments, segment_span range,
+                                                                  segment_storage<V>& own, progress from) {
+    segment_summer summer(arguments, range, own);
+    summer.tiles_ = from.tiles;
+    from.next = summer.sum_segments(from.next, -1, least_of(from.next + tiny_tile_segments, arguments.segments.count));
+    return {from.next, summer.tiles_};
+  }
+  /// Sums segments from `next` up to `last`, or until the range ends, and before them a part of segment `part`, if it
+  /// is one and no level exists. Returns the next segment; that behind all if the range has ended.
+  __device__ std::int64_t sum_segments(std::int64_t next, std::int64_t part, std::int64_t last) {
+    const auto& segments = arguments_.segments;
+    const auto& partition = arguments_.partition;
     const auto take_part = [&](std::int64_t segment) {
       if constexpr (level::exists) sum_part(arguments_, range_, own_, segment);
       else part = segment;
     };
-    if (next > 0 && partition.goes_on(next - 1, warp::shuffle(span_of(next - 1), 0), range_)) take_part(next - 1);
-    bool goes_on = next < segments.count;
+    bool goes_on = next < last;
     WARPFOLD_NO_UNROLL
     while ((!level::exists && part >= 0) || goes_on) {
       const bool is_part = !level::exists && part >= 0;
@@ -72,19 +96,19 @@ template <class Arguments> class segment_summer {
       }
       if (begins && !is_cut) {
         if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
-        else if (!is_at_level) write(own, in_superaccumulator(arch::lane_id()));
-        else write_at_level(own);
+        else if (!is_at_level) write_sum_of(arguments_, own, in_superaccumulator(arch::lane_id()));
+        else write_sum_of(arguments_, own, own_.at_level[arch::lane_id()], tiles_.level);
       }
       __syncwarp();
       const unsigned cut = __ballot_sync(full_warp, is_cut);
       if (cut != 0) take_part(next + __ffs(static_cast<int>(cut)) - 1);
       const int count = __popc(__ballot_sync(full_warp, begins));  // begins ascend
       next += count;
-      goes_on = count == tile_segments && next < segments.count;
+      goes_on = count == tile_segments && next < last;
+      if (count < tile_segments) next = segments.count;
     }
+    return next;
   }
-
- private:
   __device__ segment_span span_of(std::int64_t segment) const {
     const auto items = arguments_.segments.span(segment);
     segment::require_within("segmented_reduce", segment, items, arguments_.leaves.source.items);
@@ -93,29 +117,29 @@ template <class Arguments> class segment_summer {
 
   __device__ bool sum_at_level(const segment_span& items) {
     if constexpr (level::exists) {
-      if (tiles_to_skip_ > 0) return --tiles_to_skip_, false;
+      if (tiles_.to_skip > 0) return --tiles_.to_skip, false;
       const auto& source = arguments_.leaves.source;
       const bool is_inner = items.begin == items.end || source.is_inside(items.begin, items.end);
       if (!__all_sync(full_warp, is_inner && items.end - items.begin <= level::max_items)) return false;
-      if (!has_level_) level_ = sample(items), has_level_ = true;
+      tiles_.take_sample(arguments_.leaves, items);
       const tile_extent extent(items);
       const bool lies_together = gains_by_prefixes(items, extent);
       for (int trial = 0; trial < 3; ++trial)
         if (lies_together ? sum_by_prefixes(items, extent) : sum_apart(items)) return true;
-      tiles_to_skip_ = tiles_per_trial;
+      tiles_.to_skip = tiles_per_trial;
     }
     return false;
   }
   /// Whether the tile fills a step, its segments are not much longer, and nothing lies between them.
   __device__ bool gains_by_prefixes(const segment_span& items, const tile_extent& extent) const {
-    if constexpr (!takes_prefixes) return false;
+    if constexpr (!takes_prefixes<decltype(Arguments::leaves)>) return false;
     const int all = warp::all_reduce(static_cast<int>(items.end - items.begin), plus{}),
               segments = __popc(__ballot_sync(full_warp, items.begin < items.end));
     return all >= min_prefix_items && all <= max_prefix_length * segments && all == extent.end - extent.begin;
   }
   __device__ bool sum_by_prefixes(const segment_span& items, const tile_extent& extent) {
-    if constexpr (takes_prefixes)
-      return sum_tile_by_prefixes(arguments_.leaves, items, extent, level_, own_.at_level[arch::lane_id()],
+    if constexpr (takes_prefixes<decltype(Arguments::leaves)>)
+      return sum_tile_by_prefixes(arguments_.leaves, items, extent, tiles_.level, own_.at_level[arch::lane_id()],
                                   own_.prefixes);
     else return false;
   }
@@ -125,46 +149,14 @@ template <class Arguments> class segment_summer {
     const auto& leaves = arguments_.leaves;
     level_sum& own = own_.at_level[arch::lane_id()];
     const std::int64_t length = items.end - items.begin;
-    if (!__any_sync(full_warp, length > max_own_items)) return sum_own_at_level(leaves, items, level_, own);
+    if (!__any_sync(full_warp, length > max_own_items)) return sum_own_at_level(leaves, items, tiles_.level, own);
     const segment_span none{items.begin, items.begin};
     const int few = length <= double_sum::max_items ? static_cast<int>(length) : 0;
     const int longest = warp::all_reduce(few, maximum{});
-    const bool is_summed = sum_in_double(leaves, few > 0 ? items : none, longest, level_, own) && few > 0;
+    const bool is_summed = sum_in_double(leaves, few > 0 ? items : none, longest, tiles_.level, own) && few > 0;
     const segment_span left = is_summed ? none : items;
     return !__any_sync(full_warp, left.begin < left.end) ||
-           sum_tile_at_level(leaves, left, level_, own_.at_level, own_.sums.order);
-  }
-  /// A level for items a little larger than the first ones of segments, and, where these are few, others of the first
-  /// segment: a larger item would be met late.
-  __device__ level sample(const segment_span& items) const {
-    constexpr int margin = 2;
-    const unsigned members = __ballot_sync(full_warp, items.begin < items.end);
-    const segment_span some = warp::shuffle(items, __ffs(static_cast<int>(members)) - 1);
-    unsigned field = 0;
-    if (members != 0) {
-      const std::int64_t at =
-          items.begin < items.end ? items.begin : some.begin + (some.end - some.begin) * arch::lane_id() / warp_lanes;
-      const float item = warpfold::detail::convert<float>(arguments_.leaves.leaf_of(arguments_.leaves.source.at(at)));
-      field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
-    }
-    field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
-    return level::of_field(static_cast<int>(field), margin);
-  }
-  /// Writes the sum of the lane's segment, which is `segment`.
-  __device__ void write_at_level(std::int64_t segment) const {
-    const level_sum& own = own_.at_level[arch::lane_id()];
-    const scaled_sum<V> sum{own.digits, level_.digit_exponent(), own.kinds};
-    constexpr bool takes_scaled = requires { arguments_.op.lower(sum); };
-    if constexpr (takes_scaled)
-      if (sum.is_normal() && !arguments_.init.exists()) {
-        *(arguments_.out + segment) = sum;
-        return;
-      }
-    write(segment, accumulator_of<V>(sum.digits, sum.exponent, sum.kinds));
-  }
-  __device__ void write(std::int64_t segment, const superaccumulator<V>& sum) const {
-    write_segment_sum(arguments_.out + segment, arguments_.init.exists() ? &arguments_.init : nullptr, arguments_.op,
-                      sum);
+           sum_tile_at_level(leaves, left, tiles_.level, own_.at_level, own_.sums.order);
   }
   __device__ superaccumulator<V> in_superaccumulator(int place) const {
     return own_.sums.sum[place].carried(own_.sums.kinds[place]);
@@ -191,38 +183,33 @@ template <class Arguments> class segment_summer {
     if (!arch::warp_completes(&all.arrived, last - first + 1)) return;
     all.take(own_.sums.sum[0], own_.sums.kinds[0], lane, warp_lanes);
     __syncwarp();
-    if (lane == 0) write(segment, in_superaccumulator(0));
+    if (lane == 0) write_sum_of(arguments_, segment, in_superaccumulator(0));
     __syncwarp();
   }
 
-  static constexpr bool takes_prefixes = [] {
-    constexpr int items = decltype(Arguments::leaves)::chunk_items;
-    return 1 < items && items <= prefix_storage::lane_items;
-  }();
   /// Items of a tile. (2^26 floats in segments of 12 items take 189 us by prefixes on an H200, and 148 by lanes; of 16,
   /// 146 and 174.)
   static constexpr int min_prefix_items = 448;
   static constexpr int max_prefix_length = 2 * prefix_storage::step_items;  ///< mean of a tile
-  static constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the level
 
   const Arguments& arguments_;
   segment_span range_;
   segment_storage<V>& own_;
-  level level_{};
-  bool has_level_ = false;
-  int tiles_to_skip_ = 0;
+  tile_place<V> tiles_;
 };
 
-template <class Segments, class Leaves, class Op, class Out>
+/// `Tiny`: many segments have few items.
+template <bool Tiny, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(segment_block_warps* warp_lanes,
-                                  segment_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
+                                  Tiny ? segment_policy<typename Leaves::accumulator>::tiny_blocks_per_multiprocessor
+                                       : segment_policy<typename Leaves::accumulator>::blocks_per_multiprocessor)
 sum_segments_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leaves, Op, Out> arguments) {
   using V = typename Leaves::accumulator;
   auto& shared = arch::dynamic_shared<thread::array<segment_storage<V>, segment_block_warps>>();
   const int warp = arch::uniform_warp();
   segment_summer<segment_sum_arguments<Segments, Leaves, Op, Out>> summer(
       arguments, arguments.partition.positions_of(std::int64_t{blockIdx.x} * segment_block_warps + warp), shared[warp]);
-  summer.sum_range();
+  summer.template sum_range<Tiny>();
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -2,6 +2,7 @@
 // The partition of exact sums over segments. Long segments are cut wherever a warp's range ends, since any part of a
 // segment has an exact sum.
 #pragma once
+#include <warpfold/exact/policy.hpp>
 #include <warpfold/segments/partition.cuh>
 
 namespace warpfold::exact {
@@ -10,9 +11,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 using segment::segment_span;
 
 struct segment_partition : segment::partition<segment_partition> {
-  static constexpr int segment_cost = 16;
   std::int64_t positions_per_warp;
   std::int64_t max_uncut_items;  ///< segments of at most this many items go to the warp in whose range they begin
+  int segment_cost = exact::segment_cost;
 
   /// Whether a segment is cut at the end of the range in which it begins, or before `range`, in which it goes on.
   __device__ bool is_cut(std::int64_t segment, const segment_span& items, const segment_span& range) const {

@@ -49,6 +49,36 @@ template <class V> struct tile_level {
   }
 };
 
+/// A level for items a little larger than the first ones of the lanes' segments, and, where these are few, others of
+/// the first one: a larger item would be met late. All lanes of the warp call it.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ tile_level<V> sample_level(const Leaves& leaves, const segment_span& items) {
+  constexpr int margin = 2;
+  const unsigned members = __ballot_sync(full_warp, items.begin < items.end);
+  const segment_span some = warp::shuffle(items, __ffs(static_cast<int>(members)) - 1);
+  unsigned field = 0;
+  if (members != 0) {
+    const std::int64_t at =
+        items.begin < items.end ? items.begin : some.begin + (some.end - some.begin) * arch::lane_id() / warp_lanes;
+    const float item = warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(at)));
+    field = bits_as<std::uint32_t>(item) >> 23 & 0xff;
+  }
+  field = warp::all_reduce(field < format<float>::max_field ? field : 0u, maximum{});
+  return tile_level<V>::of_field(static_cast<int>(field), margin);
+}
+
+/// The level at which a warp sums its next tile, and for how many tiles it tries none.
+template <class V> struct tile_place {
+  tile_level<V> level{};
+  bool has_level = false;
+  int to_skip = 0;
+
+  template <class Leaves> __device__ void take_sample(const Leaves& leaves, const segment_span& items) {
+    if (!has_level) level = sample_level(leaves, items), has_level = true;
+  }
+};
+inline constexpr int tiles_per_trial = 8;  ///< after a tile that does not fit the level
+
 /// Adds an item to `running`, which started at the level's start. The sum means
 /// nothing if an item does not fit the level.
 __device__ inline void add_at_level(float item, double& running, seen_items& seen) {

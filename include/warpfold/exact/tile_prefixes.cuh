@@ -8,6 +8,9 @@
 
 namespace warpfold::exact {
 
+/// Whether lanes have whole chunks of a step.
+template <class Leaves> inline constexpr bool takes_prefixes = 1 < Leaves::chunk_items&& Leaves::chunk_items <= 8;
+
 /// The prefixes of a step of one warp, in shared memory.
 struct prefix_storage {
   static constexpr int lane_items = 8, step_items = lane_items * warp_lanes;
@@ -16,6 +19,7 @@ struct prefix_storage {
   std::uint64_t through[lane_items]
                        [warp_lanes];  ///< from a lane's first item through each of its items, plus the start
 
+  __device__ static bool has_item(int item) { return static_cast<unsigned>(item) < step_items; }
   /// The prefix through item number `item` of the step.
   __device__ std::uint64_t through_item(int item) const {
     return before[item / lane_items] + through[item % lane_items][item / lane_items];
@@ -49,22 +53,20 @@ struct tile_extent {
   }
 };
 
-/// As sum_tile_at_level, for segments that fill `extent`, less than 2^20 items, without gaps. The sum is the lane's.
-template <class Leaves, class V = typename Leaves::accumulator>
-__device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& items, const tile_extent& extent,
-                                     tile_level<V>& level, level_sum& sum, prefix_storage& own) {
+/// Calls find(step, begin) for each step of the tile that `extent` tells, less than 2^20 items, when `own` has its
+/// prefixes: `step` is its first item, and `begin` that of the extent. Returns as sum_tile_at_level does.
+template <class Leaves, class Find, class V = typename Leaves::accumulator>
+__device__ bool scan_tile(const Leaves& leaves, const tile_extent& extent, tile_level<V>& level, prefix_storage& own,
+                          Find find) {
   constexpr int lane_items = prefix_storage::lane_items, step_items = prefix_storage::step_items,
                 chunk_items = Leaves::chunk_items, rows = lane_items / chunk_items;
   const int lane = arch::lane_id();
-  const bool exists = items.begin < items.end;
   const std::int64_t first = chunk_begin(leaves.source, extent.begin);  // of step 0; items below count from there
-  const int begin = static_cast<int>(extent.begin - first), end = static_cast<int>(extent.end - first),
-            last_before = exists ? static_cast<int>(items.begin - first) - 1 : -1,
-            last = exists ? static_cast<int>(items.end - first) - 1 : -1;
+  const int begin = static_cast<int>(extent.begin - first), end = static_cast<int>(extent.end - first);
   const double start = level.start();
   const float limit = level.limit();
   seen_items seen;
-  std::uint64_t all = 0, before = 0, through = 0;
+  std::uint64_t all = 0;
   typename Leaves::chunk next[rows];
   const auto load = [&](int step) {
     WARPFOLD_UNROLL
@@ -94,19 +96,39 @@ __device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& i
     }
     all = own.store(values, all, start, seen);
     __syncwarp();
-    if (static_cast<unsigned>(last_before - step) < step_items) before = own.through_item(last_before - step);
-    if (static_cast<unsigned>(last - step) < step_items) through = own.through_item(last - step);
+    find(step, begin);
     const bool fits = all_at_level(seen, limit);
     __syncwarp();
     if (!fits) return level.move_to(seen), false;
   }
-  sum = {static_cast<std::int64_t>(through - before), 0};
-  bool has_other = sum.digits != 0;
-  for (std::int64_t i = items.begin; i < items.end && !has_other; ++i)
+  return true;
+}
+
+/// The sum of items [begin, end), if its digits are these.
+template <class Leaves>
+__device__ level_sum sum_of_digits(const Leaves& leaves, std::int64_t begin, std::int64_t end, std::uint64_t digits) {
+  bool has_other = digits != 0;
+  for (std::int64_t i = begin; i < end && !has_other; ++i)
     has_other =
         bits_as<std::uint32_t>(warpfold::detail::convert<float>(leaves.leaf_of(leaves.source.at(i)))) != 0x80000000u;
-  if (has_other) sum.kinds = has_other_than_minus_zero;
-  return true;
+  return {static_cast<std::int64_t>(digits), has_other ? unsigned{has_other_than_minus_zero} : 0u};
+}
+
+/// As sum_tile_at_level, for segments that fill `extent` without gaps. The sum is the lane's.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ bool sum_tile_by_prefixes(const Leaves& leaves, const segment_span& items, const tile_extent& extent,
+                                     tile_level<V>& level, level_sum& sum, prefix_storage& own) {
+  const bool exists = items.begin < items.end;
+  const std::int64_t first = chunk_begin(leaves.source, extent.begin);
+  const int last_before = exists ? static_cast<int>(items.begin - first) - 1 : -1,
+            last = exists ? static_cast<int>(items.end - first) - 1 : -1;
+  std::uint64_t before = 0, through = 0;
+  const bool fits = scan_tile(leaves, extent, level, own, [&](int step, int) {
+    if (own.has_item(last_before - step)) before = own.through_item(last_before - step);
+    if (own.has_item(last - step)) through = own.through_item(last - step);
+  });
+  if (fits) sum = sum_of_digits(leaves, items.begin, items.end, through - before);
+  return fits;
 }
 
 }  // namespace warpfold::exact
