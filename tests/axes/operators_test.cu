@@ -13,6 +13,7 @@
 
 #include <cstring>
 
+#include "common/exact_reference.hpp"
 #include "common/interval.hpp"
 
 namespace axes_operators {
@@ -325,6 +326,46 @@ TEST(axes_operators, narrow_indices_of_rows) {
 TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
 TEST(axes_operators, means) { expect_results_of(wf::arithmetic_mean{}); }
 
+// Single threads fold such columns at once; of any exponents, and with an initial value, as they fold many items.
+TEST(axes_operators, exact_sums_of_few_items) {
+  const auto init = wf::exact_plus{}.lift(0x1p-30f);
+  wf_test::random_source source(5);
+  for (std::int64_t rows = 1; rows <= 16; ++rows)
+    for (const auto what : wf_test::all_hard_items) {
+      const array_case each{"few items", {rows, 150}, 0b01, 0};
+      const layout in = layout_of(each);
+      const array_on_device<> array(each, in, wf_test::make_hard_items<float>(what, in.length, source));
+      const device_array<float> to(array.outputs()), from_init(array.outputs());
+      wf::reduce_axes(array.source(), array.to(to), array.reduced, wf::exact_plus{});
+      wf::reduce_axes(array.source(), array.to(from_init), array.reduced, wf::exact_plus{}, {.init = init});
+      for (std::int64_t i = 0; i < array.outputs(); ++i) {
+        const auto& items = array.items[static_cast<std::size_t>(i)];
+        const auto root = wf::canonical_tree::replay(items.data(), rows, wf::exact_plus{});
+        const float sum = wf::exact_plus{}.lower(root),
+                    with_init = wf::exact_plus{}.lower(wf::exact_plus{}(init, root));
+        ASSERT_TRUE(same_bits_or_nan(to.value(i), sum)) << rows << " items, output " << i;
+        ASSERT_TRUE(same_bits_or_nan(from_init.value(i), with_init)) << rows << " items and init, output " << i;
+      }
+    }
+}
+// So they do where items become plain terms, and where these can't be, because of their magnitudes.
+TEST(axes_operators, log_sum_exp_of_few_items) {
+  for (std::int64_t rows = 1; rows <= 16; ++rows)
+    for (const float scale : {1.0f, 300.0f}) {
+      const array_case each{"few items", {rows, 150}, 0b01, 0};
+      const layout in = layout_of(each);
+      auto memory = wf_test::random_items<float>(in.length);
+      for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = i % 29 == 3 ? -INFINITY : memory[i] * scale;
+      const array_on_device<> array(each, in, memory);
+      const device_array<float> to(array.outputs());
+      wf::reduce_axes(array.source(), array.to(to), array.reduced, wf::log_sum_exp{});
+      for (std::int64_t i = 0; i < array.outputs(); ++i)
+        ASSERT_TRUE(
+            same_bits_or_nan(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], wf::log_sum_exp{})))
+            << rows << " items, scale " << scale << ", output " << i;
+    }
+}
+
 // Columns of one matrix, where there are bulk copies; of many matrices, vectors are faster.
 TEST(axes_operators, few_columns_of_a_matrix_are_staged) {
   constexpr std::int64_t items = 48'000;
@@ -377,9 +418,10 @@ TEST(axes_operators, statistics_of_stretches) {
 // Lanes fold columns by batches of items, full nodes of which stay in registers until an item does not count. Some copy
 // vectors of rows for one another; others read stages, to which rows are copied at once, or one by one.
 TEST(axes_operators, statistics_of_columns) {
-  for (const std::int64_t rows : {15, 16, 17, 33, 79, 112, 128, 129, 300, 1000})
+  for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 33, 79, 112, 128, 129, 300, 1000})
     for (const std::int64_t columns : {36, 37, 301})
-      for (const std::int64_t nan_row : {-1, 3, 70, 290}) {
+      for (const std::int64_t nan_row : {-1, 0, 3, 70, 290}) {
+        if (nan_row >= rows) continue;
         const std::int64_t matrices = columns > 256 ? 1 : 3;
         auto memory = wf_test::random_items<float>(matrices * rows * columns);
         if (nan_row >= 0)

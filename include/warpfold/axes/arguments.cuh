@@ -60,6 +60,13 @@ template <class Leaves, class Op, class Out, class Map = index_map> struct axis_
     WARPFOLD_UNROLL
     for (int v = 0; v < Vector; ++v) put(first + v * inner_out_stride, results[v]);
   }
+  /// Writes a sum that the operator lowers in place of an accumulator, if there is no initial value; returns whether
+  /// there is none.
+  template <class Sum> __device__ bool write_sum(std::int64_t vector, int v, const Sum& sum) const {
+    if (init.exists()) return false;
+    thread::put(out[kept.place_of(vector).out + v * inner_out_stride], sum);
+    return true;
+  }
   /// Writes the result of output number `v` of vector number `vector`.
   __device__ void write_one(std::int64_t vector, int v, const A& result) const {
     put(kept.place_of(vector).out + v * inner_out_stride, result);

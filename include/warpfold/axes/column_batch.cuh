@@ -30,7 +30,9 @@ inline constexpr std::size_t column_leaf_bytes = folds_runs<Leaves> || sums_in_l
                                                                                              : leaf_bytes<Leaves>();
 /// The same where an output has few items, all of which it holds.
 template <class Leaves>
-inline constexpr std::size_t held_bytes = folds_runs<Leaves> ? run_leaf_bytes : sizeof(typename Leaves::accumulator);
+inline constexpr std::size_t held_bytes = folds_runs<Leaves> ? run_leaf_bytes
+                                          : sums_few<Leaves> ? sizeof(typename Leaves::item)
+                                                             : sizeof(typename Leaves::accumulator);
 template <class Leaves>
 inline constexpr kernel_policy column_policy_of = [] {
   kernel_policy policy = kernel_policy_for(sizeof(typename Leaves::item), sizeof(typename Leaves::accumulator),

@@ -6,6 +6,7 @@
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/column_share.cuh>
 #include <warpfold/axes/counted_items.cuh>
+#include <warpfold/axes/few_rows.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 
@@ -134,14 +135,19 @@ few_items_kernel(const __grid_constant__ Arguments arguments) {
     WARPFOLD_UNROLL
     for (int i = 0; i < vectors; ++i) {
       if (first + i * block_threads >= arguments.vectors) break;
-      A results[vector];
-      if constexpr (folds_runs<Leaves> && Items > very_few_items) {
-        if (count == Items) fold_by_runs(leaves, arguments.reduced, origins[i], rows[i], 0, arguments.op, results);
-        else fold_rest_by_runs(leaves, arguments.reduced, origins[i], rows[i], 0, count, arguments.op, results);
-      } else {
-        WARPFOLD_UNROLL
-        for (int v = 0; v < vector; ++v) results[v] = fold_rows(leaves, rows[i], v, 0, count, arguments.op);
+      if constexpr (sums_few<Leaves>) {
+        static_assert(vector == 1);
+        if (const auto sum = sum_few_rows(leaves, rows[i], 0, count);
+            sum.is_exact() && arguments.write_sum(first + i * block_threads, 0, sum))
+          continue;
       }
+      A results[vector];
+      bool are_right = true;
+      WARPFOLD_UNROLL
+      for (int v = 0; v < vector; ++v)
+        are_right = fold_few_rows(leaves, rows[i], v, count, arguments.op, results[v]) && are_right;
+      if constexpr (folds_few<Leaves>)
+        if (!are_right) fold_by_items(leaves, arguments.reduced, origins[i], 0, count, arguments.op, results);
       arguments.template write<vector>(first + i * block_threads, results);
     }
   }

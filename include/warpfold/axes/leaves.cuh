@@ -101,6 +101,17 @@ struct lane_accumulator_of<array_leaves<T, thread::lifted<Op, Transform>, A, fal
 }  // namespace detail
 /// Whether lanes sum their items in a form of their own (thread/lane_accumulator.cuh).
 template <class Leaves> inline constexpr bool sums_in_lanes = detail::lane_accumulator_of<Leaves>::exists;
+/// Whether they have one for few items, too, which the operator lowers.
+template <class Leaves> WARPFOLD_JIT consteval bool find_sums_few() {
+  using of = detail::lane_accumulator_of<Leaves>;
+  if constexpr (requires { typename of::few; }) {
+    using operation = std::remove_cvref_t<decltype(std::declval<const Leaves&>().transform.op)>;
+    return std::is_same_v<typename Leaves::item, float> && requires(const operation& op, const typename of::few& sum) {
+      op.lower(sum);
+    };
+  } else return false;
+}
+template <class Leaves> inline constexpr bool sums_few = find_sums_few<Leaves>();
 /// The sum of a lane, `Items` items at a time.
 template <class Leaves, int Items> using lane_sum = typename detail::lane_accumulator_of<Leaves>::template sum<Items>;
 /// Item k of a chunk as such a sum takes it; one that does not `exist` changes nothing.
@@ -109,6 +120,22 @@ __device__ auto summed_item(const Leaves& leaves, const typename Leaves::chunk& 
   using of = detail::lane_accumulator_of<Leaves>;
   using number = typename of::number;
   return exists ? warpfold::detail::convert<number>(leaves.transform.transform(from.item(k))) : of::nothing;
+}
+
+namespace detail {
+template <class Leaves> struct loaded_leaves { static constexpr bool exist = false; };
+template <class T, class Transform, class A, int Items>
+struct loaded_leaves<array_leaves<T, Transform, A, false, Items>> {
+  static constexpr bool exist = true;
+  template <int Loaded> using type = thread::leaves<thread::pointer_source<T, Loaded>, Transform, A>;
+};
+}  // namespace detail
+/// The leaves of chunks of `Items` items that have been loaded, as the folds of threads and warps know them. Numbered
+/// items have none.
+template <class Leaves> inline constexpr bool is_as_loaded = detail::loaded_leaves<Leaves>::exist;
+template <class Leaves, int Items> using as_loaded = typename detail::loaded_leaves<Leaves>::template type<Items>;
+template <int Items, class Leaves> __device__ as_loaded<Leaves, Items> loaded_from(const Leaves& leaves) {
+  return {{leaves.data, 0}, leaves.transform};
 }
 
 namespace detail {

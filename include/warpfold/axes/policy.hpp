@@ -204,7 +204,7 @@ consteval staged_policy staged_policy_for(std::size_t item_bytes, std::size_t ac
   p.few = becomes_wide ? many : few;
   p.many = is_narrow ? many : few;
   p.batch_rows = least_of(few.rows, 32);
-  p.max_groups = is_narrow ? 32 : 16;
+  p.max_groups = is_narrow || accumulator_bytes > 16 ? 32 : 16;
   p.max_stages = 16;
   p.shared_bytes = 120 * 1024;
   p.stager_warps = accumulator_bytes <= 32 ? 4 : 2;  // where fewer are quick enough, threads have more registers
@@ -226,7 +226,7 @@ inline constexpr int least_staging_threads = 175, least_staging_doubles = 150;  
 inline constexpr int max_located_staged_columns = 100;
 /// The least number of columns that are folded by runs, and staged; and of those that could be read by vectors. (On an
 /// H200, moments of 2^26 floats in 16 columns take 102 us so, and 90 if not.)
-inline constexpr int min_staged_run_columns = 20, min_preferred_run_columns = 33;
+inline constexpr int min_staged_run_columns = 9, min_preferred_run_columns = 9;
 /// The least number of rows, of narrow items, for which the tiles of several matrices are staged.
 inline constexpr int min_staged_tile_rows = 256;
 /// Whether columns are staged; `by_runs`: threads have few accumulators at a time.

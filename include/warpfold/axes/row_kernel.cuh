@@ -27,26 +27,23 @@ inline constexpr row_policy row_policy_of = [] {
 }();
 
 namespace detail {
-/// The leaves of chunks that have been loaded, as the folds of a warp know them (warp/fold_batch.cuh), and whether
-/// these have a quicker way than leaf by leaf.
-template <class Leaves> struct loaded_leaves { static constexpr bool are_quicker = false; };
-template <class T, class Transform, class A, int Items>
-struct loaded_leaves<array_leaves<T, Transform, A, false, Items>> {
-  using type = thread::leaves<thread::pointer_source<T, Items>, Transform, A>;
-  static constexpr bool are_quicker =
-      warp::folds_full_rows<type> || warp::has_terms<type> || thread::folds_parts_by_runs<type>;
-};
+/// Whether the folds of a warp (warp/fold_batch.cuh) have a quicker way than leaf by leaf.
+template <class Leaves> WARPFOLD_JIT consteval bool find_folds_loaded_rows() {
+  if constexpr (is_as_loaded<Leaves>) {
+    using type = as_loaded<Leaves, Leaves::chunk_items>;
+    return warp::folds_full_rows<type> || warp::has_terms<type> || thread::folds_parts_by_runs<type>;
+  } else return false;
+}
 }  // namespace detail
 
 /// The node over whole rows, the first of which begins with item `first` of an output. Valid in every lane.
 template <class Leaves, int Rows, class Op, class A = typename Leaves::accumulator>
 __device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], std::int64_t first,
                              Op op) {
-  using loaded = detail::loaded_leaves<Leaves>;
   constexpr int chunk_items = Leaves::chunk_items;
   if constexpr (thread::locates<Leaves>) return warp::locate_in_rows(leaves, chunks, first);
-  else if constexpr (loaded::are_quicker)
-    return warp::fold_loaded_rows(typename loaded::type{{leaves.data, 0}, leaves.transform}, chunks, op);
+  else if constexpr (detail::find_folds_loaded_rows<Leaves>())
+    return warp::fold_loaded_rows(loaded_from<chunk_items>(leaves), chunks, op);
   else {
     A values[Rows];
     WARPFOLD_UNROLL
@@ -63,9 +60,8 @@ template <class Leaves, int Rows, class A = typename Leaves::accumulator>
 __device__ bool fold_rows_by_terms([[maybe_unused]] const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows],
                                    int count, A& node) {
   if constexpr (detail::has_terms<Leaves>) {
-    using type = typename detail::loaded_leaves<Leaves>::type;
-    const type loaded{{leaves.data, 0}, leaves.transform};
-    const warp::term_rows<type, Rows, false> all(loaded, chunks, count);
+    const auto loaded = loaded_from<Leaves::chunk_items>(leaves);
+    const warp::term_rows<std::remove_const_t<decltype(loaded)>, Rows, false> all(loaded, chunks, count);
     if (all.are_plain()) node = all.fold();
     return all.are_plain();
   }

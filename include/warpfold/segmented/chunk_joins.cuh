@@ -3,29 +3,16 @@
 // own joins, or as plain terms (thread/item_terms.cuh).
 #pragma once
 #include <warpfold/segmented/late_leaves.cuh>
+#include <warpfold/thread/few_items.cuh>
 #include <warpfold/warp/fold_terms.cuh>
 
 namespace warpfold::segmented {
 
 namespace detail {
 
-/// Whether items that mean nothing may be looked at: they are numbers, which no transform sees.
-template <class Leaves> inline constexpr bool takes_any_item = false;
-template <class Source, class Op, class A>
-inline constexpr bool takes_any_item<thread::leaves<Source, thread::lifted<Op, thread::no_transform>, A>> =
-    thread::detail::is_number<typename Source::item>;
-
-/// Item k of a lane's chunk, as the operator lifts it. If it does not exist, no transform sees it, and it is 0.
-template <class Leaves>
-__device__ auto full_item(const Leaves& leaves, const typename Leaves::chunk& from, int k, bool exists) {
-  using T = typename thread::detail::full_form<Leaves>::item;
-  if (takes_any_item<Leaves> || exists) return T(thread::item_of(leaves, from, k));
-  return T(0);
-}
-
 /// Whether items of several chunks may be added as plain terms: the operator tells how to part their sums again.
 template <class Leaves> WARPFOLD_JIT consteval bool find_may_join_terms() {
-  if constexpr (!may_join_full_nodes<Leaves> && takes_any_item<Leaves> && warp::has_terms<Leaves>)
+  if constexpr (!may_join_full_nodes<Leaves> && thread::takes_any_item<Leaves> && warp::has_terms<Leaves>)
     return requires(const typename warp::detail::items_as_terms<Leaves>::type& terms) { terms.exponent(); };
   else return false;
 }
@@ -42,7 +29,7 @@ template <class Leaves> struct full_joins {
 
   __device__ value chunk(const typename Leaves::chunk& from, int, bool exists) const {
     return thread::detail::fold_full_items<0, Leaves::chunk_items>(
-        thread::full_form_of(leaves), [&](int k) { return full_item(leaves, from, k, exists); });
+        thread::full_form_of(leaves), [&](int k) { return thread::full_item(leaves, from, k, exists); });
   }
   __device__ value join(const value& a, const value& b, int chunks) const {
     return thread::full_form_of(leaves).join_full(a, b, std::int64_t{chunks} * Leaves::chunk_items);

@@ -110,7 +110,7 @@ __device__ auto join_full_edge(const Leaves& leaves, Index first, Count count, i
   const auto& op = thread::full_form_of(leaves);
   const auto end = static_cast<Index>(first + count);
   const int tail = static_cast<int>(count & (Leaves::chunk_items - 1));
-  constexpr int least = tells_tail<Leaves> ? log2_of(few_items + 1) : 0;  // levels below are folded at once
+  constexpr int least = tells_tail<Leaves> ? log2_of(thread::few_items + 1) : 0;  // levels below are folded at once
   typename Nodes::node of_tail[greatest_of(log_chunk - least, 1)] = {};
   typename Leaves::accumulator value{};
   bool found = false;

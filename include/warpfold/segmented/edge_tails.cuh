@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tails of segments: the last items, less than a chunk, at a segment's right edge. One lane folds a tail: to full
-// nodes, to few of these and a node that the operator tells (told_items.cuh), or by the operator's own joins.
+// nodes, to few of these and a node that the operator tells (thread/few_items.cuh), or by the operator's own joins.
 #pragma once
 #include <warpfold/segmented/fold_side_by_side.cuh>
-#include <warpfold/segmented/told_items.cuh>
+#include <warpfold/thread/few_items.cuh>
 
 namespace warpfold::segmented {
 
@@ -11,9 +11,9 @@ namespace detail {
 
 /// Whether the last items of a segment, less than 8, are folded at once, as the operator tells.
 template <class Leaves> WARPFOLD_JIT consteval bool find_tells_tail() {
-  constexpr int eight = few_items + 1;
+  constexpr int eight = thread::few_items + 1;
   if constexpr (Leaves::chunk_items == eight || Leaves::chunk_items == 2 * eight)
-    return tells_few<typename in_chunks<Leaves, eight>::type>;
+    return thread::tells_few<typename in_chunks<Leaves, eight>::type>;
   else return false;
 }
 template <class Leaves> inline constexpr bool tells_tail = find_tells_tail<Leaves>();
@@ -32,7 +32,7 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
   const bool has_half = part < Leaves::chunk_items && (count & part) != 0;
   if (has_half) load_chunk(parts, before, end - count, part, inside);
   thread::detail::pick_full_nodes<0, part>(
-      thread::full_form_of(leaves), [&](int k) { return full_item(parts, last, k, k < rest); }, rest, nodes);
+      thread::full_form_of(leaves), [&](int k) { return thread::full_item(parts, last, k, k < rest); }, rest, nodes);
   if constexpr (part < Leaves::chunk_items)
     if (has_half) nodes[log2_of(part)] = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, 0, true);
 }
@@ -42,14 +42,14 @@ __device__ void fold_tail(const Leaves& leaves, Index end, int count, bool insid
 /// them.)
 template <class Leaves, class Index, class Op, class Full, class A>
 __device__ bool fold_told_tail(const Leaves& leaves, Index end, int count, bool inside, Op op, Full& half, A& value) {
-  constexpr int eight = few_items + 1;
+  constexpr int eight = thread::few_items + 1;
   const auto parts = leaves.template from<eight>(0);
   typename std::remove_cv_t<decltype(parts)>::chunk last = {}, before = {};
-  const int rest = count & few_items;
+  const int rest = count & thread::few_items;
   load_chunk(parts, last, end - rest, rest, inside);
   const bool has_half = (count & eight) != 0;
   if (has_half) load_chunk(parts, before, end - count, eight, inside);
-  if (rest > 0) fold_told_items(parts, last, op, rest, value);
+  if (rest > 0) thread::fold_told_items(parts, last, op, rest, value);
   if (has_half) half = full_joins<std::remove_const_t<decltype(parts)>>{parts}.chunk(before, 0, true);
   return rest > 0;
 }

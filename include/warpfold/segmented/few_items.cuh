@@ -6,11 +6,13 @@
 #pragma once
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
+#include <warpfold/thread/few_items.cuh>
 
 namespace warpfold::segmented {
 
 /// Items of a segment that a lane folds alone. Those of plain terms (thread/item_terms.cuh) have no full nodes.
-template <class Leaves> inline constexpr int max_lane_items = may_join_full_nodes<wide_leaves<Leaves>> ? 31 : few_items;
+template <class Leaves>
+inline constexpr int max_lane_items = may_join_full_nodes<wide_leaves<Leaves>> ? 31 : thread::few_items;
 
 /// A segment of a tile, in one word.
 struct tile_segment {
@@ -30,39 +32,6 @@ struct tile_segment {
 using tile_list = thread::array<tile_segment, tile_segments_per_lane * warp_lanes>;
 
 namespace detail {
-
-/// The node over the first `count` items, at most few_items, of a chunk of 8, by full nodes of 4, 2 and 1 items, and at
-/// most two joins that count and may divide. With a count of 0 it means nothing, and nothing is joined: a division of
-/// zeros takes long.
-template <class Leaves>
-__device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) ->
-    typename Leaves::accumulator {
-  const auto& op = thread::full_form_of(leaves);
-  using T = typename thread::detail::full_form<Leaves>::item;
-  T items[few_items];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
-  const bool has_4 = count >= 4, has_2 = (count & 2) != 0, has_1 = (count & 1) != 0;
-  const auto four = thread::detail::fold_full_items<0, 4>(op, [&](int k) { return items[k]; });
-  T rest[3];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < 3; ++k) rest[k] = has_4 ? items[4 + k] : items[k];
-  const auto two = thread::detail::fold_full_items<0, 2>(op, [&](int k) { return rest[k]; });
-  typename Leaves::accumulator value = op.of_full(op.lift_full(has_2 ? rest[2] : rest[0]), 1);
-  if (has_2) value = has_1 ? thread::detail::join_fewer(op, two, 2, value) : op.of_full(two, 2);
-  if (has_4) value = has_1 || has_2 ? thread::detail::join_fewer(op, four, 4, value) : op.of_full(four, 4);
-  return value;
-}
-
-/// Sets `value` to the same, in one of three ways. Returns false if it is not right, which takes a NaN.
-template <class Leaves, class A>
-__device__ bool fold_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count, A& value) {
-  static_assert(Leaves::chunk_items == few_items + 1);
-  if constexpr (tells_few<Leaves>) return fold_told_items(leaves, from, leaves.transform.op, count, value);
-  else if constexpr (thread::has_full_form<Leaves>) value = join_few_items(leaves, from, count);
-  else value = thread::fold_chunk(leaves, from, leaves.transform.op, count);
-  return true;
-}
 
 /// The node over the `count` > 0 items, at most max_lane_items, from item `first` on, by the operator's own joins: for
 /// segments with NaN that do not count. In one loop, and not inlined: it has few registers, and is rare.
@@ -88,25 +57,17 @@ WARPFOLD_NO_INLINE __device__ auto fold_item_by_item(Leaves leaves, int first, i
   return value;
 }
 
-/// The full node of `items` items, and what lies on its right, if there is anything.
-template <class Leaves, class A>
-__device__ A join_on_left(const Leaves& leaves, const thread::full_node<Leaves>& node, int items, bool has_right,
-                          const A& right) {
-  const auto& op = thread::full_form_of(leaves);
-  return has_right ? thread::detail::join_fewer(op, node, items, right) : op.of_full(node, items);
-}
-
 /// Sets `value` to the node over the lane's segment of `count` items, at most max_lane_items, from item `first` on.
 /// Returns false if that is not right, which takes a NaN. All lanes call it. `any_longer`: the count of any lane may be
 /// above few_items.
 template <class Leaves, class A>
 __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, [[maybe_unused]] bool any_longer,
                                   A& value) {
-  constexpr int eight = few_items + 1;
-  const int rest = count & few_items;
+  constexpr int eight = thread::few_items + 1;
+  const int rest = count & thread::few_items;
   typename Leaves::chunk own = {};
   leaves.source.load_items(own, first + (count - rest), rest);
-  bool is_right = fold_few_items(leaves, own, rest, value) || rest == 0;
+  bool is_right = thread::fold_few_items(leaves, own, rest, value) || rest == 0;
   if constexpr (may_join_full_nodes<Leaves>) {
     if (!any_longer) return is_right;
     const full_joins<Leaves> joins{leaves};
@@ -114,14 +75,14 @@ __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, [[
     if (__any_sync(full_warp, has_8)) {
       leaves.source.load_items(own, first + (count & 2 * eight), has_8 ? eight : 0);
       const auto node = joins.chunk(own, 0, has_8);
-      if (has_8) value = join_on_left(leaves, node, eight, rest > 0, value);
+      if (has_8) value = thread::join_on_left(leaves, node, eight, rest > 0, value);
     }
     if (__any_sync(full_warp, has_16)) {
       leaves.source.load_items(own, first, has_16 ? eight : 0);
       const auto left = joins.chunk(own, 0, has_16);
       leaves.source.load_items(own, first + eight, has_16 ? eight : 0);
       const auto node = joins.join(left, joins.chunk(own, 0, has_16), 1);
-      if (has_16) value = join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
+      if (has_16) value = thread::join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
     }
     if constexpr (!never_folds_again<Leaves>) is_right = is_right && (count == 0 || thread::all_count(leaves, value));
   }
@@ -156,11 +117,11 @@ WARPFOLD_NO_INLINE __device__ void fold_tile_in_lanes(const Arguments& arguments
   for (int done = -tile_segments; done < longer; done += warp_lanes) {
     const bool is_row = done < 0;
     tile_segment own = word_0;
-    bool takes = own.count() <= few_items;
+    bool takes = own.count() <= thread::few_items;
     if (is_row) {
       word_0 = word_1, word_1 = word_2, word_2 = word_3;
-      if constexpr (most > few_items) {
-        const bool is_longer = few_items < own.count() && own.count() <= most;
+      if constexpr (most > thread::few_items) {
+        const bool is_longer = thread::few_items < own.count() && own.count() <= most;
         const unsigned lanes = __ballot_sync(full_warp, is_longer);
         if (is_longer) list[longer + __popc(lanes & ((1u << lane) - 1))] = own;
         longer += __popc(lanes);
@@ -204,7 +165,7 @@ WARPFOLD_NO_INLINE __device__ void fold_tile_in_lanes(const Arguments& arguments
 /// Whether lanes may fold few items of these leaves alone.
 template <class Leaves>
 inline constexpr bool folds_few =
-    detail::tells_few<Leaves> || joins_edges_late<Leaves> || thread::detail::has_terms<Leaves>;
+    thread::tells_few<Leaves> || joins_edges_late<Leaves> || thread::detail::has_terms<Leaves>;
 
 /// Whether the items of all segments of a tile, of which `taken` are kept, can be numbered in tile_segment.
 template <class Tile> __device__ bool numbers_items(const Tile& tile, int taken) {
@@ -226,8 +187,8 @@ __device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, 
   };
   const std::int64_t origin = tile.base + first_item;
   detail::prefetch_items(arguments.leaves.source, origin, static_cast<int>(tile.end_of(taken - 1) - first_item));
-  detail::fold_tile_in_lanes(arguments, arguments.leaves.template from<few_items + 1>(origin), arguments.out + first,
-                             origin, list, word(0), word(1), word(2), word(3));
+  detail::fold_tile_in_lanes(arguments, arguments.leaves.template from<thread::few_items + 1>(origin),
+                             arguments.out + first, origin, list, word(0), word(1), word(2), word(3));
 }
 
 /// Which segments of a tile lanes fold alone, and how: `TakesFew`, those of few items (see above), else those of up to

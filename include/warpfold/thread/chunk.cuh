@@ -39,6 +39,10 @@ template <class T, int Items> struct chunk {
     });
   }
 
+  __device__ void set(int k, const T& item) {
+    std::memcpy(reinterpret_cast<unsigned char*>(word) + k * sizeof(T), &item, sizeof(T));
+  }
+
   /// All items from `source`, aligned to vector_bytes.
   template <class Access = arch::read_only> __device__ void load(const T* source) {
     WARPFOLD_UNROLL
