@@ -105,6 +105,8 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
     if (try_algorithm(few_item_columns<very_few_items, arguments>{}, in)) return;
     if constexpr (takes_few_items)
       if (try_algorithm(few_item_columns<few_items_count, arguments>{}, in)) return;
+    if constexpr (takes_few_items && folds_by_rounds<In>)
+      if (try_algorithm(few_item_columns<most_items_of_rounds, arguments>{}, in)) return;
     if (!try_algorithm(whole_columns<arguments>{}, in)) try_algorithm(shared_columns<arguments>{}, in);
   };
   if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>()))
@@ -161,7 +163,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
                 most_chunk = row_chunk_items<Leaves>();
   const auto choose = [&](int row_chunk) {
     return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), held_bytes<Leaves>, vector,
-                         row_chunk, order);
+                         row_chunk, order, folds_by_rounds<Leaves>);
   };
   kernel_choice choice = choose(most_chunk);
   const bool takes_runs = choice.kind == kernel_kind::rows && choice.vector == most_chunk && choice.is_aligned;

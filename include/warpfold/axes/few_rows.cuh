@@ -23,23 +23,13 @@ __device__ auto items_of_rows(const typename Leaves::chunk (&rows)[Rows], int co
     if (First + k < Rows) items.set(k, rows[First + k].item(column));
   return items;
 }
-
-/// The root over the first `count` items of an output by the form that lanes have for any number. Not inlined: it is
-/// rare.
-template <class Leaves, int Rows>
-WARPFOLD_NO_INLINE __device__ auto sum_rows_apart(Leaves leaves, thread::array<typename Leaves::chunk, Rows> rows,
-                                                  int column, int count) {
-  lane_sum<Leaves, Rows> sum;
-  typename decltype(sum)::number items[Rows];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < Rows; ++k) items[k] = summed_item(leaves, rows[k], column, k < count);
-  sum.add(items);
-  return sum.total();
-}
 }  // namespace detail
 
 /// Whether few items are folded by full nodes.
 template <class Leaves> inline constexpr bool folds_few = detail::find_folds_few<Leaves>();
+/// Whether single threads gain by columns of more items than they hold at a time: few_items_kernel has rounds for them.
+template <class Leaves>
+inline constexpr bool folds_by_rounds = folds_few<Leaves> || sums_few<Leaves> || detail::has_terms<Leaves>;
 
 /// Sets `value` to the node over the first `count` items of an output, which are item `column` of the rows, 0 < count
 /// <= Rows. Returns false if it may be wrong, since an item is a NaN that does not count.
@@ -82,26 +72,34 @@ __device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk
     for (int k = 0; k < Rows; ++k) items[k] = rows[k].item(column);
     value = detail::fold_items_apart<A>(leaves.transform, items, count, op);
     return true;
-  } else if constexpr (sums_few<Leaves>) {
-    thread::array<typename Leaves::chunk, Rows> copy;
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Rows; ++k) copy[k] = rows[k];
-    value = detail::sum_rows_apart(leaves, copy, column, count);
-    return true;
   } else {
     value = fold_rows(leaves, rows, column, 0, count, op);
     return true;
   }
 }
 
-/// The sum of the first `count` items of an output, where sums_few.
-template <class Leaves, int Rows>
-__device__ auto sum_few_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], int column, int count) {
-  typename detail::lane_accumulator_of<Leaves>::few sum;
+/// Adds the first `count` items of an output to `sum`, where sums_few.
+template <class Leaves, int Rows, class Sum>
+__device__ void add_few_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], int column, int count,
+                             Sum& sum) {
   WARPFOLD_UNROLL
   for (int k = 0; k < Rows; ++k)
     if (k < count) sum.add(summed_item(leaves, rows[k], column, true));
-  return sum;
 }
+/// The sum of the `count` items of an output from `origin` on, item by item. Not inlined: it is rare.
+template <class Leaves, class Map>
+WARPFOLD_NO_INLINE __device__ auto sum_items_apart(const Leaves& leaves, const Map& reduced, std::int64_t origin,
+                                                   int count) -> typename Leaves::accumulator {
+  lane_sum<Leaves, 1> sum;
+  WARPFOLD_NO_UNROLL
+  for (int k = 0; k < count; ++k) {
+    typename Leaves::chunk held;
+    leaves.load(held, origin + reduced.in(k));
+    typename decltype(sum)::number items[1] = {summed_item(leaves, held, 0, true)};
+    sum.add(items);
+  }
+  return sum.total();
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

@@ -253,8 +253,12 @@ inline constexpr int max_tile_columns = 32;
 /// takes several outputs, or vectors of them. Wider values than 16 bytes would not fit its registers, unless it folds
 /// runs of them.
 inline constexpr int few_items_count = 16, very_few_items = 4, few_items_threads = 128;
+/// With more to compute for an item, a second round of loads may follow the first.
+inline constexpr int most_items_of_rounds = 2 * few_items_count - 1;
 __host__ __device__ constexpr int few_items_vectors(int items) { return items <= very_few_items ? 2 : 1; }
-constexpr int most_few_items(std::size_t value_bytes) { return value_bytes <= 16 ? few_items_count : very_few_items; }
+constexpr int most_few_items(std::size_t value_bytes, bool by_rounds = false) {
+  return value_bytes > 16 ? very_few_items : by_rounds ? most_items_of_rounds : few_items_count;
+}
 
 inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone
 
