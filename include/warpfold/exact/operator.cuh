@@ -69,8 +69,9 @@ template <class Result = void> struct exact_plus_as {
 ///
 /// Cost: `reduce` has a kernel of its own (exact/kernel.cuh): one read of the items, whatever their exponents. So has
 /// `segmented_reduce` (exact/segment_kernel.cuh), but of owners; of doubles, it passes over the items of a step again
-/// for every 140 octaves. Along axes, lanes sum their items in integers (exact/lane_sum.cuh). Elsewhere each item
-/// becomes an accumulator of 48 bytes (double: 276), and each join adds two of them: correct, much slower than plus.
+/// for every 140 octaves. Along axes, lanes sum their items in integers (exact/lane_sum.cuh), up to 31 floats in a
+/// double. Elsewhere each item becomes an accumulator of 48 bytes (double: 276), and each join adds two of them:
+/// correct, much slower than plus.
 using exact_plus = exact_plus_as<>;
 
 template <class R, class T> struct identity<exact_plus_as<R>, exact::superaccumulator<T>> {
