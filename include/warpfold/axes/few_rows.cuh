@@ -2,6 +2,7 @@
 // Folds outputs of few items, all of which a lane holds, by what the operator tells (thread/few_items.cuh).
 #pragma once
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/axes/policy.hpp>
 #include <warpfold/thread/few_items.cuh>
 
 namespace warpfold::axis_reduction {
@@ -60,7 +61,7 @@ __device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk
       } else value = full_op.of_full(left, eight);
     }
     return is_right && thread::all_count(loaded, value);
-  } else if constexpr (detail::has_terms<Leaves>) {
+  } else if constexpr (detail::has_terms<Leaves> && Rows > very_few_items) {
     const auto item = [&](int k) { return leaves.transform.transform(rows[k].item(column)); };
     const bool are_terms =
         Rows > eight && count <= eight
