@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <warpfold/exact_plus.cuh>
+#include <warpfold/explain.hpp>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/workspace.cuh>
 
@@ -99,8 +100,11 @@ template <class T> void expect_exact_tiny_segments() {
     const device_array<int> device_offsets(offsets);
     for (const int max_blocks : {0, 1}) {
       const device_array<T> out(std::ssize(offsets) - 1);
-      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), out.size()), wf::exact_plus{},
-                           {.max_blocks = max_blocks});
+      const auto call = [&] {
+        wf::segmented_reduce(in.items(), device_offsets.items(), std::span<T>(out.data(), out.size()), wf::exact_plus{},
+                             {.max_blocks = max_blocks});
+      };
+      EXPECT_NE(std::string(wf::explain(call).front().why).find("several segments"), std::string::npos);
       expect_sums(items, offsets, out.to_host());
     }
   }

@@ -87,6 +87,7 @@ __device__ void add_few_rows(const Leaves& leaves, const typename Leaves::chunk 
   for (int k = 0; k < Rows; ++k)
     if (k < count) sum.add(summed_item(leaves, rows[k], column, true));
 }
+
 /// The sum of the `count` items of an output from `origin` on, item by item. Not inlined: it is rare.
 template <class Leaves, class Map>
 WARPFOLD_NO_INLINE __device__ auto sum_items_apart(const Leaves& leaves, const Map& reduced, std::int64_t origin,

@@ -70,7 +70,9 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
       auto* const kept = scratch.control_words<global_sum<T>>();
       return arguments{segments, from, op, out, init, empty, plan.partition, kept};
     };
-    const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, "the operator's own kernel"};
+    constexpr const char* why =
+        Tiny ? "the operator's own kernel: lanes take several segments of few items" : "the operator's own kernel";
+    const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, why};
     frame.with_need({sums, 0}).launch(kernel, shape, true, arguments_in);
   };
   if constexpr (!Segments::is_fixed_length && tile_level<T>::exists && takes_prefixes<items>)

@@ -32,7 +32,7 @@ class double_sum {
     digits = static_cast<std::int64_t>(scaled);
     return static_cast<double>(digits) == scaled;
   }
-  /// The nearest float, or the sum itself.
+  /// The nearest float, or the sum itself, if it is_exact.
   template <class R> __host__ __device__ R rounded() const { return static_cast<R>(sum_); }
   /// Whether an item is other than -0.
   __device__ bool has_other_than_minus_zero() const { return bits_as<std::uint64_t>(sum_) != std::uint64_t{1} << 63; }

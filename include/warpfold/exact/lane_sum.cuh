@@ -137,11 +137,17 @@ template <class V, int Items> class lane_sum {
 }  // namespace warpfold::exact
 
 namespace warpfold::thread {
-template <class R, class T> struct lane_accumulator<exact_plus_as<R>, exact::superaccumulator<T>> {
+namespace detail {
+/// Only numbers that are floats before they are summed.
+template <class T> struct few_exact_items {};
+template <> struct few_exact_items<float> { using few = exact::double_sum; };
+}  // namespace detail
+
+template <class R, class T>
+struct lane_accumulator<exact_plus_as<R>, exact::superaccumulator<T>> : detail::few_exact_items<T> {
   static constexpr bool exists = true;
   using number = typename exact::superaccumulator<T>::number;
   static constexpr number nothing = -0.0;
   template <int Items> using sum = exact::lane_sum<T, Items>;
-  using few = exact::double_sum;
 };
 }  // namespace warpfold::thread

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // exact_plus as an operator, without any host code.
 #pragma once
+#include <warpfold/exact/double_sum.cuh>
 #include <warpfold/exact/superaccumulator.cuh>
 
 namespace warpfold {
@@ -52,11 +53,10 @@ template <class Result = void> struct exact_plus_as {
   template <class T>
     requires(std::is_same_v<result<T>, float>)
   __host__ __device__ float lower(const exact::scaled_sum<T>& value) const { return value.rounded(); }
-  /// Of floats.
-  template <std::same_as<exact::double_sum> Sum>
-    requires(std::is_same_v<result<float>, float> || std::is_same_v<result<float>, double>)
-  __host__ __device__ result<float> lower(const Sum& value)
-  const { return value.template rounded<result<float>>(); }
+  __host__ __device__ result<float> lower(const exact::double_sum& value) const
+      requires(std::is_same_v<result<float>, float> || std::is_same_v<result<float>, double>) {
+    return value.rounded<result<float>>();
+  }
 };
 
 /// The sum, as if it were computed without rounding and rounded once: to nearest, ties to even. It depends on the items

@@ -37,7 +37,8 @@ inline constexpr int segment_block_warps = 8;
 inline constexpr int min_positions_per_warp = 512;
 /// What a segment costs beside its items, in items; and where many of few items are summed at once.
 inline constexpr int segment_cost = 16, tiny_segment_cost = 6;
-/// Below this mean length, a lane takes several segments of whole tiles (tiny_segments.cuh).
+/// Below this mean length, a lane takes several segments of whole tiles (tiny_segments.cuh). (On an H200, 2^26 floats
+/// in segments of mean 10 take 181 us so, and 291 if not; of 12 each 151 and 145.)
 inline constexpr int max_tiny_mean = 14;
 /// Segments of at most this many items, or of this part of a warp's range, are not cut.
 inline constexpr int min_uncut_items = 512, uncut_segments_per_warp = 8;

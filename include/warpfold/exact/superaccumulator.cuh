@@ -120,8 +120,6 @@ __host__ __device__ superaccumulator<T> add(const superaccumulator<T>& a, const 
   return sum;
 }
 
-class double_sum;
-
 /// The sum digits * 2^exponent of items of type `T`.
 template <class T> struct scaled_sum {
   /// Exponents of which all sums but zero are normal floats.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exact sums of a tile of segments that lie together, as
-// differences of prefixes: integers of 64 bits that count the last digits of a level may overflow on the way. Lanes
-// read the tile from its first item to its last one, whatever the lengths.
+// Exact sums of a tile of segments that lie together, as differences of prefixes: integers of 64 bits that count the
+// last digits of a level may overflow on the way. Lanes read the tile from its first item to its last one, whatever the
+// lengths.
 #pragma once
 #include <warpfold/exact/tile_level.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::exact {
-
-/// Whether lanes have whole chunks of a step.
-template <class Leaves> inline constexpr bool takes_prefixes = 1 < Leaves::chunk_items&& Leaves::chunk_items <= 8;
 
 /// The prefixes of a step of one warp, in shared memory.
 struct prefix_storage {
@@ -40,6 +37,10 @@ struct prefix_storage {
     return all + warp::shuffle(scanned, warp_lanes - 1);
   }
 };
+
+/// Whether lanes have whole chunks of a step.
+template <class Leaves>
+inline constexpr bool takes_prefixes = (Leaves::chunk_items > 1) && (Leaves::chunk_items <= prefix_storage::lane_items);
 
 /// Where the items of a tile's segments lie. All lanes of the warp call the constructor.
 struct tile_extent {
@@ -104,7 +105,7 @@ __device__ bool scan_tile(const Leaves& leaves, const tile_extent& extent, tile_
   return true;
 }
 
-/// The sum of items [begin, end), if its digits are these.
+/// The sum of the items [begin, end), whose digits these are. Digits of zero may be those of -0.
 template <class Leaves>
 __device__ level_sum sum_of_digits(const Leaves& leaves, std::int64_t begin, std::int64_t end, std::uint64_t digits) {
   bool has_other = digits != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Exact sums of many segments of few items each: a lane takes four neighbours, and a warp sums the tile of all of them
-// by prefixes. The steps of a tile are full so, and what a tile costs beside its items is shared by more segments.
+// by prefixes. So the steps of a tile are full, and more segments share what a tile costs beside its items.
 #pragma once
 #include <warpfold/exact/tile_prefixes.cuh>
 #include <warpfold/exact/write_sums.cuh>
@@ -15,7 +15,7 @@ inline constexpr int tiny_segments = 4, tiny_tile_segments = tiny_segments * war
 struct tiny_tile {
   tile_extent extent;
   int bounds[tiny_segments + 1];  ///< of the lane's segments, counted from the begin of the extent
-  bool is_one = true;             ///< whether the segments can be summed as a tile, and gain by that
+  bool is_one = true;             ///< whether nothing lies between the segments, and they have not too many items
 
   /// Those from `first` on, which all exist.
   template <class Arguments>
@@ -50,8 +50,8 @@ struct tiny_tile {
   }
 };
 
-/// Sums the segments from `next` on by whole tiles, as long as these have few items, lie before position `end`, and fit
-/// a level. Returns the next segment. All lanes of the warp call it.
+/// Sums the segments from `next` on by whole tiles, as long as each is_one, lies before position `end`, and fits a
+/// level. Returns the next segment. All lanes of the warp call it.
 template <class Arguments, class V = typename Arguments::V>
 __device__ std::int64_t sum_tiny_segments(const Arguments& arguments, std::int64_t end, std::int64_t next,
                                           tile_place<V>& tiles, prefix_storage& own) {

@@ -11,7 +11,7 @@ namespace warpfold::thread {
 ///   number      the type of items that lanes add: float or double
 ///   nothing     a number that changes no result
 ///   sum<Items>  a class: add(number (&items)[Items]) adds items, and may overwrite them; total() is the accumulator
-///   few         optional, a class for at most 16 items: add(number) adds one; is_exact() tells whether their sum is
+///   few         optional, a class for at most 31 items: add(number) adds one; is_exact() tells whether their sum is
 ///               right, which op.lower takes in place of an accumulator
 template <class Op, class A> struct lane_accumulator { static constexpr bool exists = false; };
 
