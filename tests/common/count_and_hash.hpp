@@ -53,5 +53,9 @@ struct hash_by_joins {
     return count_and_hash<false>{}(a, b);
   }
 };
+/// The same of an operator whose joins are quick.
+struct hash_by_quick_joins : hash_by_joins {
+  static constexpr bool has_long_joins = false;
+};
 
 }  // namespace wf_test

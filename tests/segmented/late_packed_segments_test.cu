@@ -14,14 +14,17 @@
 
 #include "common/count_and_hash.hpp"
 #include "common/device.cuh"
+#include "common/interval.hpp"
 #include "common/random_items.hpp"
+#include "segmented/kernels.cuh"
 
 namespace late_packed_segments_tests {
 
 namespace wf = warpfold;
 using wf_test::device_array, wf_test::counted_hash;
+using interval = wf_test::interval<>;
 using hash_all = wf_test::count_and_hash<false>;
-using wf_test::hash_by_joins;
+using wf_test::hash_by_joins, wf_test::hash_by_quick_joins;
 
 /// Whether the call packs segments so, or, `few`, folds those of few items apart.
 template <class Call> bool packs_late(Call call, bool few = false) {
@@ -59,7 +62,7 @@ std::vector<float> numbers(std::int64_t count) {
 
 /// A long segment behind the others raises the mean length, unless they have `few` items.
 template <class Op> void expect_trees(std::vector<int> lengths, int offset, bool few = false) {
-  if (!few) lengths.push_back(100 * static_cast<int>(lengths.size()));
+  if (!few) lengths.push_back(250 * static_cast<int>(lengths.size()));
   const std::vector<int> offsets = offsets_of(lengths);
   const std::vector<float> items = numbers(offsets.back());
   const auto expect = [&](int begin, int end, const counted_hash& found) {
@@ -82,6 +85,7 @@ TEST(late_packed_segments, all_lengths_and_alignments) {
     }
     expect_trees<hash_all>(lengths, offset);
     expect_trees<hash_by_joins>(lengths, offset);
+    expect_trees<hash_by_quick_joins>(lengths, offset);
   }
 }
 
@@ -93,6 +97,7 @@ TEST(late_packed_segments, mixed_lengths) {
       lengths.push_back(source.below(4) == 0 ? 0 : static_cast<int>(source.below(source.below(longest) + 1)));
     expect_trees<hash_all>(lengths, longest % 4);
     expect_trees<hash_by_joins>(lengths, longest % 4);
+    expect_trees<hash_by_quick_joins>(lengths, longest % 4);
   }
 }
 
@@ -131,20 +136,45 @@ TEST(late_packed_segments, moments_of_large_numbers) {
   expect_moments<double>([](double x) { return 1e153 + 1e152 * std::fmod(std::fabs(x), 1); });
 }
 
-// A call takes this kernel from a mean length on.
-TEST(late_packed_segments, are_chosen_by_the_mean_length) {
-  for (const int length : {15, 16}) {
-    const std::vector<int> offsets = offsets_of(std::vector<int>(5000, length));
+// The interval monoid, whose joins are quick: numbers become intervals twice as wide.
+TEST(late_packed_segments, intervals) {
+  std::int64_t turn = 0;
+  for (const wf_test::layout& where :
+       wf_test::distributions(256, wf_test::emulated ? 18'000 : 200'000, wf_test::emulated ? 5'000 : 100'000)) {
+    std::vector<int> items;
+    for (int i = 0; i < where.items; ++i) items.push_back(i);
+    std::vector<interval> expected;
+    for (std::size_t s = 0; s < where.begins.size(); ++s)
+      expected.push_back(where.begins[s] == where.ends[s] ? interval::of(-9, -7)
+                                                          : interval::of(where.begins[s], where.ends[s] - 1));
+    const device_array<int> in(items, turn++ % 4), offsets(where.offsets<int>());
+    const device_array<interval> out(where.segments());
+    wf_test::by_position<wf::segmented::packing::late>::reduce(
+        in.items(), offsets.items(), std::span<interval>(out.data(), out.size()), wf_test::join{},
+        wf::segmented_options<interval>{.empty = interval::of(-9, -7), .max_blocks = static_cast<int>(turn % 3)},
+        wf_test::to_interval<>{});
+    EXPECT_EQ(out.to_host(), expected) << where;
+  }
+}
+
+/// A call with `Op` takes this kernel from the mean length `least` on.
+template <class Op> void expect_chosen_from(int least) {
+  for (const int length : {least - 1, least}) {
+    const std::vector<int> offsets = offsets_of(std::vector<int>(wf_test::emulated ? 5000 : 500, length));
     const device_array<float> in(numbers(offsets.back()));
     const device_array<int> device_offsets(offsets);
     const device_array<counted_hash> out(std::ssize(offsets) - 1);
     EXPECT_EQ(packs_late([&] {
                 wf::segmented_reduce(in.items(), device_offsets.items(),
-                                     std::span<counted_hash>(out.data(), out.size()), hash_all{},
-                                     {.empty = counted_hash{}});
+                                     std::span<counted_hash>(out.data(), out.size()), Op{}, {.empty = counted_hash{}});
               }),
-              length == 16);
+              length == least);
   }
+}
+TEST(late_packed_segments, are_chosen_by_the_mean_length) {
+  expect_chosen_from<hash_all>(16);
+  expect_chosen_from<hash_by_joins>(96);
+  expect_chosen_from<hash_by_quick_joins>(224);
 }
 
 }  // namespace late_packed_segments_tests

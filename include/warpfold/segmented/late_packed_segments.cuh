@@ -19,20 +19,26 @@ namespace warpfold::segmented {
 /// From this mean length on, all segments but empty ones are packed late. (By full nodes: on an H100, moments of
 /// segments of 32 items take a tenth less so than by packed_segments, of 300 less than half. As plain terms: on an
 /// H200, logsumexp of 2^26 floats in segments of 12 takes 164 us packed, 176 late; of 24, 161 and 127; of log-normal
-/// lengths of mean 60, 174 and 159. By own joins, these took 7 % longer late, segments of 129 a quarter less.)
+/// lengths of mean 60, 174 and 159. By own joins, these took 7 % longer late, segments of 129 a quarter less. By quick
+/// joins: means of segments of 200 take 82 us packed, 85 late; of 300 101 and 86, of 500 78 and 86, of 600 120 and 88;
+/// of geometric lengths of mean 100 93 and 95, of mean 300 116 and 97.)
 template <class Leaves>
 inline constexpr int min_late_length =
-    may_join_full_nodes<wide_leaves<Leaves>> || detail::may_join_terms<late_leaves<Leaves>> ? 16 : 96;
+    may_join_full_nodes<wide_leaves<Leaves>> || detail::may_join_terms<late_leaves<Leaves>> ? 16
+    : has_long_joins<Leaves>                                                                ? 96
+                                                                                            : 224;
 
 namespace detail {
 
-template <class Leaves> WARPFOLD_JIT consteval bool tells_join_fewer() {
+/// Whether right edges are worth joining late: by full nodes, if the operator tells a short join for them; by its own
+/// joins, if folds take longer than those of sums.
+template <class Leaves> WARPFOLD_JIT consteval bool gains_by_late_edges() {
   if constexpr (may_join_full_nodes<wide_leaves<Leaves>>)
     return requires(const typename thread::detail::full_form<wide_leaves<Leaves>>::type& op,
                     const thread::full_node<wide_leaves<Leaves>>& left, const typename Leaves::accumulator& right) {
       op.join_fewer(left, 1, right);
     };
-  else return may_join_edges_late<wide_leaves<Leaves>>;
+  else return may_join_own_nodes<wide_leaves<Leaves>> && folds_slowly<Leaves>;
 }
 
 /// Folds up to 32 of the `pending` segments, whose numbers are counted from `first_segment`, and returns how many. Not
@@ -124,7 +130,7 @@ template <class Arguments> using late_packed_and_few_segments = late_packed_segm
 /// Whether the operator and shared memory allow it.
 template <class Arguments> WARPFOLD_JIT consteval bool find_may_pack_late() {
   using leaves = typename Arguments::leaves_type;
-  if constexpr (!decltype(Arguments::segments)::is_fixed_length && detail::tells_join_fewer<leaves>()) {
+  if constexpr (!decltype(Arguments::segments)::is_fixed_length && detail::gains_by_late_edges<leaves>()) {
     constexpr int warps = policy_of<leaves>.block_threads / warp_lanes;
     constexpr std::size_t bytes = sizeof(typename late_packed_segments<Arguments>::storage) +
                                   sizeof(typename decltype(Arguments::segments)::scratch);
