@@ -63,9 +63,12 @@ TEST(axes_extents, tall_matrices) {
     }
 }
 
-// Rows of up to 32 chunks, of which a lane takes several, and some longer ones; with and without aligned vectors.
+// Rows of which a lane takes one or several chunks, and some longer ones; with and without aligned vectors.
 TEST(axes_extents, padded_rows_of_any_short_length) {
+  std::vector<std::int64_t> lengths{191, 255, 256, 257, 300, 383, 384, 385, 508, 509, 510, 511, 512, 513, 515, 516};
   for (std::int64_t length = 1; length <= 140; length += wf_test::emulated && length > 40 ? 3 : 1)
+    lengths.push_back(length);
+  for (const std::int64_t length : lengths)
     for (const std::int64_t padding : {std::int64_t{1}, 8 - length % 4})
       EXPECT_TRUE(in_order(140, length, padding, false));
 }

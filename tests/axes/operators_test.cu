@@ -34,13 +34,19 @@ struct array_case {
 
 /// One shape for each kernel that takes arrays, and shapes with outputs that several blocks share.
 const std::vector<array_case>& cases() {
-  static const std::vector<array_case> all{
-      {"contiguous rows", {23, 70}, 0b10, 0},      {"padded rows", {5, 1030}, 0b10, 5},
-      {"short padded rows", {60, 17}, 0b10, 3},    {"vector columns", {70, 24}, 0b01, 0},
-      {"tall vector columns", {5000, 8}, 0b01, 0}, {"columns of stages", {1500, 24}, 0b01, 0},
-      {"single columns", {90, 27}, 0b01, 1},       {"few rows", {2, 501}, 0b01, 0},
-      {"outer and inner", {6, 5, 64}, 0b101, 0},   {"narrow matrix", {2000, 3}, 0b01, 0},
-      {"all items", {3, 4, 50}, 0b111, 1}};
+  static const std::vector<array_case> all{{"contiguous rows", {23, 70}, 0b10, 0},
+                                           {"padded rows", {5, 1030}, 0b10, 5},
+                                           {"short padded rows", {60, 17}, 0b10, 3},
+                                           {"short rows of whole chunks", {60, 20}, 0b10, 4},
+                                           {"rows of many short chunks", {20, 301}, 0b10, 3},
+                                           {"vector columns", {70, 24}, 0b01, 0},
+                                           {"tall vector columns", {5000, 8}, 0b01, 0},
+                                           {"columns of stages", {1500, 24}, 0b01, 0},
+                                           {"single columns", {90, 27}, 0b01, 1},
+                                           {"few rows", {2, 501}, 0b01, 0},
+                                           {"outer and inner", {6, 5, 64}, 0b101, 0},
+                                           {"narrow matrix", {2000, 3}, 0b01, 0},
+                                           {"all items", {3, 4, 50}, 0b111, 1}};
   return all;
 }
 

@@ -117,16 +117,19 @@ template <class Arguments> struct shared_columns {
   }
 };
 
-/// Rows of at most 32 chunks.
+/// Rows that lanes of one warp fold in one turn.
 template <class Arguments> struct short_rows {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static constexpr const char* why = "rows of at most 32 chunks";
+  static constexpr const char* why = "rows of a few chunks for each lane of a warp";
   static constexpr auto* kernel = &short_row_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = 0;
 
-  static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::short_rows; }
+  static bool takes(const planned_call& call) {
+    return call.choice.kind == kernel_kind::rows &&
+           call.given.reduced_items <= most_short_items(call.given, call.choice.is_scattered, row_policy_of<leaves>);
+  }
   static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
     constexpr row_policy policy = row_policy_of<leaves>;
     return {{plan_short_rows(call.given.outputs, call.given.reduced_items, policy, call.choice.is_scattered,
@@ -139,7 +142,7 @@ template <class Arguments> struct short_rows {
 template <class Arguments> struct long_rows {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static constexpr const char* why = "rows of more than 32 chunks";
+  static constexpr const char* why = "rows of more chunks";
   static constexpr auto* kernel = &row_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(row_storage<leaves>);
@@ -238,9 +241,10 @@ template <class Arguments> struct staged_columns {
     if (!plan || (plan->stage.by_rows && !may_copy_rows(call))) return std::nullopt;
     if (!host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
     const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
-    constexpr bool is_double = std::is_same_v<typename leaves::accumulator, double>;
-    const int least_threads =
-        (is_double ? least_staging_doubles : least_staging_threads) * plan->stage.threads / staged_threads;
+    constexpr int least_threads_of_few = std::is_same_v<typename leaves::accumulator, double> ? least_staging_doubles
+                                         : sizeof(typename leaves::item) < 4                  ? least_staging_narrow
+                                                                                              : least_staging_threads;
+    const int least_threads = least_threads_of_few * plan->stage.threads / staged_threads;
     const int threads = plan->grid.lanes * plan->grid.groups;
     if (must_fill && threads < least_threads) return std::nullopt;
     if (call.choice.kind == kernel_kind::tiles && !thread::locates<leaves> && threads < least_few_threads)

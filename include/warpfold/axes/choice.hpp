@@ -12,7 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 enum class item_order { by_strides, rows, columns };
 
 /// Which kernel takes a shape, and how it reads.
-enum class kernel_kind { columns, few_items, rows, short_rows, narrow, tiles };
+enum class kernel_kind { columns, few_items, rows, narrow, tiles };
 struct kernel_choice {
   kernel_kind kind;
   int vector;       ///< items that a thread reads at once
@@ -79,7 +79,8 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
     const bool is_vector_of_rows = order == item_order::columns && given.outputs == 1 && reduced.in_stride == 1;
     if (is_vector_of_rows || has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
-    if (has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes) return {kernel_kind::tiles, vector, true};
+    const int least_bytes = vector > 1 && item_bytes < 4 ? sector_bytes : 2 * sector_bytes;
+    if (has_narrow_matrices(given) && kept.extent * bytes < least_bytes) return {kernel_kind::tiles, vector, true};
     const int whole = item_bytes <= 16 && 16 % item_bytes == 0 ? static_cast<int>(16 / item_bytes) : 1;
     return {kernel_kind::columns, vector, true,
             kept.extent % whole == 0 && has_vectors(given, kept, address, whole, item_bytes)};
@@ -87,8 +88,8 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
   const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
   const bool are_adjacent = given.reduced.rank == 1 && reduced.in_stride == 1;
-  return {given.reduced_items <= warp_lanes * row_chunk ? kernel_kind::short_rows : kernel_kind::rows, row_chunk,
-          is_aligned || row_chunk == 1, false, !is_aligned && !are_adjacent && row_chunk > 1};
+  return {kernel_kind::rows, row_chunk, is_aligned || row_chunk == 1, false,
+          !is_aligned && !are_adjacent && row_chunk > 1};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

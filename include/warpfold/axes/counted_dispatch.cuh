@@ -44,7 +44,7 @@ void enqueue_counted(const char* function, const shape& given, const Leaves& lea
   constexpr int vector = vector_items(item_bytes, sizeof(A));
   const kernel_choice choice = choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), item_bytes,
                                              sizeof(A), vector, thread::items_per_chunk(item_bytes));
-  const bool by_rows = choice.kind == kernel_kind::rows || choice.kind == kernel_kind::short_rows;
+  const bool by_rows = choice.kind == kernel_kind::rows;
   const auto enqueue_in = [&]<class In>(const In& in) {
     const std::int64_t each =
         is_kept ? given.outputs / In::chunk_items / number.most : given.reduced_items / number.most;

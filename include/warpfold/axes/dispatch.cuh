@@ -166,11 +166,12 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
                          row_chunk, order, folds_by_rounds<Leaves>);
   };
   kernel_choice choice = choose(most_chunk);
-  const bool takes_runs = choice.kind == kernel_kind::rows && choice.vector == most_chunk && choice.is_aligned;
+  const bool takes_runs = choice.kind == kernel_kind::rows && choice.is_aligned &&
+                          given.reduced_items > std::int64_t{warp_lanes} * most_chunk;
   if (most_chunk > chunk && !takes_runs) choice = choose(chunk);
   const thread::items_operator<Leaves, Op> items_op{op};
   const planned_call call{frame, given, choice};
-  const bool by_rows = choice.kind == kernel_kind::rows || choice.kind == kernel_kind::short_rows;
+  const bool by_rows = choice.kind == kernel_kind::rows;
   if constexpr (order != item_order::rows)
     if (!by_rows) return enqueue_columns<Known>(call, leaves, items_op, out, init);
   if constexpr (order != item_order::columns) enqueue_rows<Known>(call, leaves, items_op, out, init);

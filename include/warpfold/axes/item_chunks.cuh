@@ -93,6 +93,7 @@ template <class Leaves, class Map> struct item_chunks {
   }
   /// The place of item `item`, of which, and of those behind it, `count` are wanted.
   __device__ static near_place place_of(const Map& reduced, std::int64_t origin, std::int64_t item, int count) {
+    if constexpr (Map::most_axes == 1 && chunk_items > 1 && !Map::is_scattered) return {origin + item, endless, 0};
     const stretch_place stretch = reduced.stretch_at(item);
     near_place place{origin + stretch.in, near_items(stretch.remaining), 0};
     if (Map::is_scattered && place.remaining < count)

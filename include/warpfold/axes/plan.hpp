@@ -228,8 +228,15 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
   return plan;
 }
 
-/// The plan of the short-row kernel: items are at most 32 chunks, of which a lane takes 2^log_rows. Of items that are
-/// read one by one it takes one chunk: lanes farther apart than that would share fewer sectors.
+/// The most items of an output that the short-row kernel takes: of chunks that lie together as many as 32 lanes have in
+/// flight, of others, whose places divisions find, 32. (On an H200, sums of 2^26 floats in rows of 500, 504 apart: 112
+/// us by the kernel for long rows, 77 so.)
+inline std::int64_t most_short_items(const shape& given, bool is_scattered, const row_policy& policy) {
+  const bool lie_together = given.reduced.rank == 1 && !is_scattered;
+  return std::int64_t{warp_lanes} * policy.chunk_items * (lie_together ? policy.short_chunks : 1);
+}
+/// The plan of the short-row kernel: a lane takes 2^log_rows chunks of an output. Of items that are read one by one it
+/// takes one chunk: lanes farther apart than that would share fewer sectors.
 inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, bool is_scattered,
                             int max_blocks) {
   plan plan{};

@@ -219,9 +219,10 @@ inline constexpr int min_staged_columns = max_narrow_columns + 1;
 /// Columns that could be read by vectors are staged, too, if they are few, or if an accumulator is twice as wide as an
 /// item; and if so many threads of a block fold them. (On an H200, 2^26 floats: means of 24 columns 101 us by vectors,
 /// 77 staged; sums of 12 columns 85 and 75, of 64 columns 70 and 71. Means of 40 columns, of which a block folds 4
-/// groups, 77 staged and 87 by vectors.)
+/// groups, 77 staged and 87 by vectors; sums of 2^27 halves in 300 columns 80 staged and 85 by vectors.)
 inline constexpr int max_few_staged_columns = 15;
-inline constexpr int least_staging_threads = 175, least_staging_doubles = 150;  ///< of staged_threads
+inline constexpr int least_staging_threads = 175;                              ///< of staged_threads
+inline constexpr int least_staging_doubles = 150, least_staging_narrow = 145;  ///< the same of wide and narrow items
 /// The most columns of 4-byte items whose extrema are located: with more, vectors are faster.
 inline constexpr int max_located_staged_columns = 100;
 /// The least number of columns that are folded by runs, and staged; and of those that could be read by vectors. (On an
@@ -262,11 +263,14 @@ constexpr int most_few_items(std::size_t value_bytes, bool by_rounds = false) {
 
 inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone
 
-/// Adjacent columns that a thread takes at once: 16 bytes of items and 32 of accumulators at most.
+/// Adjacent columns that a thread takes at once: 4, but 16 bytes of items and 32 of accumulators at most. (With 8 narrow
+/// columns, fewer shapes have vectors, and fewer threads have work. On an H200, us with 8 and 4: sums of 2^27 halves in
+/// 768 columns 83 and 78, of 128x500x1024 over the middle 53 and 39, of 4096x91x180 68 and 40; of 2^28 bytes in 1100
+/// columns 144 and 95.)
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {
   if (!std::has_single_bit(item_bytes)) return 1;
   int items = 1;
-  while (2 * items * item_bytes <= 16 && 2 * items * accumulator_bytes <= 32) items *= 2;
+  while (2 * items <= 4 && 2 * items * item_bytes <= 16 && 2 * items * accumulator_bytes <= 32) items *= 2;
   return items;
 }
 

@@ -6,6 +6,7 @@
 #include <warpfold/axes/item_chunks.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/axes/leaves.cuh>
+#include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/warp/batch_rows.hpp>
 #include <warpfold/warp/batched_reduce.cuh>
 #include <warpfold/warp/counter.cuh>
@@ -177,59 +178,100 @@ row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
   }
 }
 
-/// Joins each `adjacent` values, a power of two, of which the first ones exist. The value of a group is its first one.
+/// Joins `Count` values, a power of two, of which the first ones exist. Their node is the first one.
 template <int Stride = 1, int Count, class Exists, class A, class Op>
-__device__ void fold_adjacent(A (&values)[Count], int adjacent, Exists exists, Op op) {
+__device__ void fold_adjacent(A (&values)[Count], Exists exists, Op op) {
   if constexpr (Stride < Count) {
-    if (Stride >= adjacent) return;
     WARPFOLD_UNROLL
     for (int i = 0; i < Count; i += 2 * Stride)
       if (exists(i + Stride)) values[i] = op(values[i], values[i + Stride]);
-    fold_adjacent<2 * Stride>(values, adjacent, exists, op);
+    fold_adjacent<2 * Stride>(values, exists, op);
   }
 }
 
-/// Outputs of at most 32 chunks: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
+/// fold_chunk of a chunk that has items, of which `count` are left. Where lengths are whole chunks, all of it exists.
+template <class Leaves, class Op, class A = typename Leaves::accumulator>
+__device__ A fold_chunk_of_row(const Leaves& leaves, const typename Leaves::chunk& from, int index, int count,
+                               bool are_whole, Op op) {
+  if constexpr (is_as_loaded<Leaves> && !sums_in_lanes<Leaves>) {
+    const auto loaded = loaded_from<Leaves::chunk_items>(leaves);
+    if (are_whole) return thread::fold_chunk(loaded, from, op);
+    return thread::fold_chunk(loaded, from, op, count);
+  } else {
+    if (are_whole && !sums_in_lanes<Leaves>) return fold_chunk<true>(leaves, from, index, count, op);
+    return fold_chunk<false>(leaves, from, index, count, op);
+  }
+}
+
+/// Folds the outputs of a group of lanes, the first of which is number `first_output`. Each lane has `Adjacent` adjacent
+/// chunks of every one.
+template <int Adjacent, class Arguments, class Leaves = typename Arguments::leaves_type>
+__device__ void fold_short_rows(const Arguments& arguments, const tile_thread& own, std::int64_t first_output,
+                                bool is_aligned) {
+  using A = typename Leaves::accumulator;
+  constexpr int outputs = row_policy_of<Leaves>.short_chunks / Adjacent, chunk_items = Leaves::chunk_items,
+                lane_items = Adjacent * chunk_items;
+  const int groups = arguments.plan.groups, lanes = arguments.plan.lanes, items = static_cast<int>(arguments.items),
+            first = own.lane * lane_items;
+  typename Leaves::chunk held[outputs][Adjacent] = {};
+  int left[outputs];  // items of an output from the lane's first one on
+  WARPFOLD_UNROLL
+  for (int o = 0; o < outputs; ++o) {
+    const std::int64_t output = first_output + o * groups;
+    left[o] = output < arguments.vectors ? items - first : 0;
+    if (left[o] <= 0) continue;
+    const item_chunks row(arguments.leaves, arguments.reduced, arguments.kept.place_of(output).in, 0, items,
+                          is_aligned);
+    WARPFOLD_UNROLL
+    for (int c = 0; c < Adjacent; ++c)
+      if (const int begin = c * chunk_items; begin < left[o]) row.load(held[o][c], first + begin, left[o] - begin);
+  }
+  const bool are_whole = items % chunk_items == 0;
+  A nodes[outputs] = {};
+  WARPFOLD_UNROLL
+  for (int o = 0; o < outputs; ++o) {
+    A values[Adjacent] = {};
+    WARPFOLD_UNROLL
+    for (int c = 0; c < Adjacent; ++c)
+      if (const int begin = c * chunk_items; begin < left[o])
+        values[c] =
+            fold_chunk_of_row(arguments.leaves, held[o][c], first + begin, left[o] - begin, are_whole, arguments.op);
+    fold_adjacent(
+        values, [&](int c) { return c * chunk_items < left[o]; }, arguments.op);
+    nodes[o] = values[0];
+  }
+  WARPFOLD_NO_UNROLL
+  for (int distance = 1; distance < lanes; distance *= 2) {
+    WARPFOLD_UNROLL
+    for (int o = 0; o < outputs; ++o) {
+      const A other = warp::shuffle_down(nodes[o], distance);
+      if (own.lane % (2 * distance) == 0 && distance * lane_items < left[o]) nodes[o] = arguments.op(nodes[o], other);
+    }
+  }
+  if (own.lane > 0) return;
+  WARPFOLD_UNROLL
+  for (int o = 0; o < outputs; ++o) {
+    const A(&result)[1] = {nodes[o]};
+    if (left[o] > 0) arguments.template write<1>(first_output + o * groups, result);
+  }
+}
+
+/// Outputs of a few chunks for each lane of a warp: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
 /// an output, so most of it is folded without communication. If a lane can have more in flight, it takes several
 /// outputs.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
-  using A = typename Leaves::accumulator;
-  constexpr int chunks = row_policy_of<Leaves>.short_chunks, chunk_items = Leaves::chunk_items;
+  constexpr int chunks = row_policy_of<Leaves>.short_chunks, log_chunks = log2_of(chunks);
   const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
-  const int adjacent = 1 << plan.log_rows, lanes = plan.lanes, groups = plan.groups;
-  const int lane_items = adjacent * chunk_items, first = own.lane * lane_items,
-            items = static_cast<int>(arguments.items);
+  WARPFOLD_NO_UNROLL
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const std::int64_t first_output = work * groups * (chunks >> plan.log_rows) + own.group;
-    const auto output = [&](int c) { return first_output + (c >> plan.log_rows) * groups; };
-    const auto item = [&](int c) { return first + (c & (adjacent - 1)) * chunk_items; };
-    const auto remaining = [&](int c) { return output(c) < arguments.vectors ? items - item(c) : 0; };
-    typename Leaves::chunk held[chunks] = {};
-    A values[chunks] = {};
-    WARPFOLD_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      if (remaining(c) > 0)
-        item_chunks(arguments.leaves, arguments.reduced, arguments.kept.place_of(output(c)).in, 0, items, is_aligned)
-            .load(held[c], item(c), remaining(c));
-    WARPFOLD_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      values[c] = fold_chunk<false>(arguments.leaves, held[c], item(c), remaining(c), arguments.op);
-    fold_adjacent(
-        values, adjacent, [&](int c) { return remaining(c) > 0; }, arguments.op);
-    WARPFOLD_UNROLL
-    for (int c = 0; c < chunks; ++c) {
-      if (c % adjacent != 0) continue;
-      for (int distance = 1; distance < lanes; distance *= 2) {
-        const A other = warp::shuffle_down(values[c], distance);
-        if (own.lane % (2 * distance) == 0 && distance * lane_items < remaining(c))
-          values[c] = arguments.op(values[c], other);
-      }
-      const A(&result)[1] = {values[c]};
-      if (own.lane == 0 && remaining(c) > 0) arguments.template write<1>(output(c), result);
+    const std::int64_t first_output = work * plan.groups * (chunks >> plan.log_rows) + own.group;
+    [&]<int... Logs>(std::integer_sequence<int, Logs...>) {
+      ((Logs == plan.log_rows ? fold_short_rows<1 << Logs>(arguments, own, first_output, is_aligned) : void()), ...);
     }
+    (std::make_integer_sequence < int, Arguments::map::is_scattered ? 1 : log_chunks + 1 > ());
   }
 }
 
