@@ -25,8 +25,10 @@ struct everyday_shape {
   std::string name;
   std::int64_t extents[3];
   std::vector<int> reduced;
+  std::int64_t padding = 0;  ///< items behind each row, which are not read
 
   std::int64_t items() const { return extents[0] * extents[1] * extents[2]; }
+  std::int64_t room() const { return extents[0] * extents[1] * (extents[2] + padding); }
 };
 inline std::vector<everyday_shape> everyday_shapes() {
   std::vector<everyday_shape> list;
@@ -39,6 +41,7 @@ inline std::vector<everyday_shape> everyday_shapes() {
     list.push_back({"rows_" + std::to_string(extent), {1, others, extent}, {2}});
     list.push_back({"columns_" + std::to_string(extent), {1, others, extent}, {1}});
   }
+  list.push_back({"rows_120_of_128", {1, everyday_items / 128, 120}, {2}, 8});
   list.push_back({"middle_4096x91x180", {4096, 91, 180}, {1}});
   list.push_back({"middle_100000x20x32", {100'000, 20, 32}, {1}});
   list.push_back({"middle_5000x7x1900", {5000, 7, 1900}, {1}});
@@ -48,17 +51,19 @@ inline std::vector<everyday_shape> everyday_shapes() {
   return list;
 }
 
-/// Times `op`, whose results are of type R, and the sum, cold and in turn: call(op, out) enqueues either.
+/// Times `op`, whose results are of type R, and the sum, cold and in turn: call(op, out) enqueues either. The items
+/// lie among `room` items.
 template <class R, class Op, class Call>
-void add_everyday(const std::string& op_name, const std::string& shape, std::int64_t items, Op op, Call make) {
+void add_everyday(const std::string& op_name, const std::string& shape, std::int64_t items, std::int64_t room, Op op,
+                  Call make) {
   add_group({"everyday/float/" + op_name + "/items:" + size_name(items) + "/form:" + shape,
              "cold",
              items,
              items * static_cast<std::int64_t>(sizeof(float)),
              {"warpfold", "plus"},
              [=] {
-               device_buffer<float> in(static_cast<std::size_t>(items));
-               fill_random(in.data(), items, 7, nullptr);
+               device_buffer<float> in(static_cast<std::size_t>(room));
+               fill_random(in.data(), room, 7, nullptr);
                const auto call = make(in.data());
                const device_buffer<R> out(static_cast<std::size_t>(call.outputs));
                const device_buffer<float> sums(static_cast<std::size_t>(call.outputs));
@@ -83,8 +88,9 @@ struct everyday_axes_call {
     for (int i = 0; i < 3; ++i) kept[i] = std::ranges::count(shape.reduced, i) > 0 ? 1 : shape.extents[i];
     const warpfold::axes axes = shape.reduced.size() == 1 ? warpfold::axes{shape.reduced[0]}
                                                           : warpfold::axes{shape.reduced[0], shape.reduced[1]};
-    warpfold::reduce_axes(warpfold::strided<const float, 3>(in, shape.extents), warpfold::strided<R, 3>(out, kept),
-                          axes, op, {.stream = stream, .workspace = *workspace});
+    const std::int64_t pitch = shape.extents[2] + shape.padding, strides[3] = {shape.extents[1] * pitch, pitch, 1};
+    warpfold::reduce_axes(warpfold::strided<const float, 3>(in, shape.extents, strides),
+                          warpfold::strided<R, 3>(out, kept), axes, op, {.stream = stream, .workspace = *workspace});
   }
 };
 struct everyday_segments_call {
@@ -107,7 +113,7 @@ struct everyday_segments_call {
 /// `op`, whose results are of type R, along all axes and segments of this page.
 template <class R, class Op> void add_everyday(const std::string& name, Op op) {
   for (const everyday_shape& shape : everyday_shapes())
-    add_everyday<R>(name, shape.name, shape.items(), op, [=](const float* in) {
+    add_everyday<R>(name, shape.name, shape.items(), shape.room(), op, [=](const float* in) {
       std::int64_t outputs = 1;
       for (int i = 0; i < 3; ++i)
         if (std::ranges::count(shape.reduced, i) == 0) outputs *= shape.extents[i];
@@ -116,7 +122,7 @@ template <class R, class Op> void add_everyday(const std::string& name, Op op) {
   for (const distribution& lengths :
        {equal_lengths(7), equal_lengths(129), equal_lengths(600), equal_lengths(3000), named_distribution("log_normal"),
         named_distribution("degrees"), named_distribution("geometric_4"), named_distribution("geometric_5000")})
-    add_everyday<R>(name, "segments_" + lengths.name, everyday_items, op, [=](const float* in) {
+    add_everyday<R>(name, "segments_" + lengths.name, everyday_items, everyday_items, op, [=](const float* in) {
       const std::vector<int> offsets = lengths(everyday_items);
       const auto on_device = std::make_shared<device_buffer<int>>(offsets.size());
       check(cudaMemcpy(on_device->data(), offsets.data(), offsets.size() * sizeof(int), cudaMemcpyHostToDevice));

@@ -93,13 +93,13 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   host_side::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
-/// The leaves of contiguous rows. An operator that takes numbers of items gets those within the row.
+/// The leaves of rows that begin `pitch` items apart. An operator that takes numbers of items gets those within the row.
 template <class A, class Op, class Source, class Transform>
-auto row_leaves(const Op& op, const Source& source, std::int64_t length, const Transform& transform) {
+auto row_leaves(const Op& op, const Source& source, std::int64_t pitch, const Transform& transform) {
   if constexpr (thread::lifts_source_indexed<Op, Transform, Source>) {
     using lift = axis_reduction::row_lift<thread::lifted<Op, Transform>>;
     return thread::leaves<thread::indexed_source<Source>, lift, A>{{source, 0},
-                                                                   lift{{op, transform}, length, source.items}};
+                                                                   lift{{op, transform}, pitch, source.items}};
   } else return make_leaves<A>(op, source, transform);
 }
 
@@ -110,11 +110,11 @@ concept counts_from_begin = requires(const A& value) {
   { Op::relative(value, std::int64_t{}) } -> std::same_as<lowered_t<Op, A>>;
 };
 
-/// The reduction of adjacent rows, by the kernels for segments. Indices count from the first item of all while they are
+/// The reduction of rows by the kernels for segments. Indices count from the first item of all while they are
 /// folded, so nothing is divided. This requires that they fit, and that there is no init, whose index is the caller's.
 template <class A, class Source, class Out, class Op, class Transform>
-void reduce_adjacent_rows(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
-                          const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
+void reduce_as_segments(const char* function, const Source& source, const segmented::fixed_length_segments& rows,
+                        const Out& out, Op op, Transform transform, const segmented_options<A>& options) {
   const auto enqueue = [&](const auto& leaves, const auto& to, const auto& any_op) {
     host_side::segmented_reduce_with<automatic>::enqueue(function, rows, leaves, segmented::to_indexed(to), any_op,
                                                          options);
@@ -124,30 +124,32 @@ void reduce_adjacent_rows(const char* function, const Source& source, const segm
       const within_segment<Op> within{op};
       return enqueue(make_leaves<A>(within, source, transform), lower_segments_into<A>(within, out, rows), within);
     }
-  enqueue(row_leaves<A>(op, source, rows.length, transform), lower_into<A>(op, out), op);
+  enqueue(row_leaves<A>(op, source, rows.pitch, transform), lower_into<A>(op, out), op);
 }
 
-/// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Of the array's
-/// `items` items those in `readable` exist, counted from item shape.in_first before `first`. `Known` is what the types
-/// of the call say of its shape (axes/known_shape.hpp).
+/// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Items in `readable`
+/// exist, counted from item shape.in_first before `first`. `Known` is what the types of the call say of its shape
+/// (axes/known_shape.hpp).
 template <class Known, class T, class Out, class Op, class Transform, class A>
-void enqueue_axes(const char* function, const T* first, std::int64_t items, const axis_reduction::item_range& readable,
+void enqueue_axes(const char* function, const T* first, const axis_reduction::item_range& readable,
                   const axis_reduction::shape& shape, const Out& out, Op op, Transform transform,
                   const segmented_options<A>& options) {
   const auto leaves = axis_reduction::leaves_of<A>(op, first, transform,
                                                    {readable.first - shape.in_first, readable.last - shape.in_first});
   using leaves_type = std::remove_const_t<decltype(leaves)>;
   if constexpr (axis_reduction::order_of<Known, leaves_type> != axis_reduction::item_order::columns)
-    if (axis_reduction::has_adjacent_rows(shape))
-      return reduce_adjacent_rows(function, make_source(first, items),
-                                  segmented::fixed_length_segments{shape.reduced_items, shape.outputs}, out, op,
-                                  transform, options);
+    if (axis_reduction::has_adjacent_rows(shape) || axis_reduction::has_spaced_rows(shape)) {
+      const std::int64_t length = shape.reduced_items, last = shape.outputs - 1,
+                         pitch = last > 0 ? shape.kept.inner().in_stride : length;
+      return reduce_as_segments(function, make_source(first, last * pitch + length),
+                                segmented::fixed_length_segments{{length, shape.outputs}, pitch}, out, op, transform,
+                                options);
+    }
   axis_reduction::enqueue<Known>(function, shape, leaves, op, lower_into<A>(op, out), options);
 }
 
 /// What a call reads and writes, when its arguments have been checked.
 struct checked_axes {
-  std::int64_t items;
   axis_reduction::item_range readable;  ///< of the input's memory; empty if there are no items
   axis_reduction::array_axes kept;      ///< as they lie in the outputs
   bool has_results;
@@ -167,7 +169,7 @@ checked_axes check_axes(const char* function, const T* in, const axis_reduction:
     axis_reduction::check_apart_from_itself(function, "out", out.axes[0]);
     check_results_apart(function, in, readable, out.to, kept, options);
   }
-  return {items, readable, kept, has_results};
+  return {readable, kept, has_results};
 }
 
 /// The reduction of the axes `reduced` of `in` into `out`, whose types have been checked.
@@ -179,8 +181,7 @@ void reduce_checked_axes(const char* function, const T* in, const axis_reduction
   const auto to = out.to.first + shape.out_first;
   using source = thread::pointer_source<T>;
   const auto enqueue = [&](const auto& any_op, const auto& any_out, const auto& any_options) {
-    enqueue_axes<Known>(function, in + shape.in_first, all.items, all.readable, shape, any_out, any_op, transform,
-                        any_options);
+    enqueue_axes<Known>(function, in + shape.in_first, all.readable, shape, any_out, any_op, transform, any_options);
   };
   if constexpr (host_side::folds_uncounted<Op, Transform, source, A>)
     host_side::fold_uncounted<Transform, source>(function, op, to, shape.reduced_items, options, enqueue);

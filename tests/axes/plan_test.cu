@@ -231,7 +231,7 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
   if (are_vectors && shape.reduced.inner().in_stride != 1) return "chunks of items that are not adjacent";
   if (are_vectors && shape.reduced.rank > 1 && shape.reduced.inner().extent % choice.vector != 0)
     return "chunks that cross runs";
-  if (choice.kind == ax::kernel_kind::short_rows) {
+  if (items <= ax::most_short_items(shape, choice.is_scattered, policy)) {
     const auto plan = ax::plan_short_rows(shape.outputs, items, policy, choice.is_scattered, max_blocks);
     if (items > (std::int64_t{choice.vector} << plan.log_rows) * plan.lanes || plan.lanes > warpfold::warp_lanes ||
         policy.short_chunks >> plan.log_rows < 1)
@@ -348,6 +348,42 @@ TEST(axis_plans, columns_that_are_no_vectors_are_staged) {
   EXPECT_FALSE(ax::plan_staged_columns(132, apart, 4, 4, policy, 0));
 }
 
+// Rows that lie equally far apart are segments, unless places within a warp exceed 32 bits, or few of them are items.
+TEST(axis_shapes, spaced_rows) {
+  const auto is_spaced = [](std::int64_t length, std::int64_t pitch, std::int64_t step = 1, std::int64_t out_step = 1) {
+    return ax::has_spaced_rows(ax::shape_of({2, {50, length}, {pitch, step}}, 0b10, {1, {50}, {out_step}}));
+  };
+  EXPECT_TRUE(is_spaced(64, 64));
+  EXPECT_TRUE(is_spaced(64, 320));
+  EXPECT_TRUE(is_spaced(2, ax::most_row_pitch));
+  EXPECT_FALSE(is_spaced(2, ax::most_row_pitch + 1));
+  EXPECT_TRUE(is_spaced(ax::most_sparse_row, 100'000));
+  EXPECT_TRUE(is_spaced(5000, 10'000));
+  EXPECT_FALSE(is_spaced(5000, 10'001));
+  EXPECT_FALSE(is_spaced(64, 63)) << "rows overlap";
+  EXPECT_FALSE(is_spaced(64, 0)) << "one row is repeated";
+  EXPECT_FALSE(is_spaced(64, 128, 2)) << "items lie apart";
+  EXPECT_FALSE(is_spaced(64, 320, 1, 2)) << "results lie apart";
+}
+
+// Four narrow columns of whole words are a vector; rows of a sector are read by columns, if they have vectors.
+TEST(axis_plans, narrow_columns_by_fours) {
+  EXPECT_EQ(ax::vector_items(1, 4), 4);
+  EXPECT_EQ(ax::vector_items(1, 1), 4);
+  EXPECT_EQ(ax::vector_items(2, 4), 4);
+  EXPECT_EQ(ax::vector_items(4, 4), 4);
+  EXPECT_EQ(ax::vector_items(2, 16), 2);
+  const auto kind_of_bytes = [](std::int64_t columns) {
+    const std::int64_t matrix = 20 * columns;
+    const ax::shape shape =
+        ax::shape_of({3, {9000, 20, columns}, {matrix, columns, 1}}, 0b010, {2, {9000, columns}, {columns, 1}});
+    return ax::choose_kernel(shape, 4096, 1, 4, 4, 16).kind;
+  };
+  EXPECT_EQ(kind_of_bytes(32), ax::kernel_kind::columns);
+  EXPECT_EQ(kind_of_bytes(28), ax::kernel_kind::tiles);
+  EXPECT_EQ(kind_of_bytes(31), ax::kernel_kind::tiles);
+}
+
 // The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.
 TEST(axis_plans, axes_of_one_item_leave_vectors_aligned) {
   const ax::shape copy = ax::shape_of({2, {1 << 20, 1}, {1, 1}}, 0b10, {1, {1 << 20}, {1}});
@@ -366,7 +402,7 @@ TEST(axis_plans, cover_each_item_once) {
                              kind_of<8, 8, 2>(),   kind_of<12, 12, 4>(),   kind_of<16, 16, 1>(),
                              kind_of<1, 32, 16>(), kind_of<100, 100, 1>(), kind_of<1024, 1024, 1>()};
   constexpr int devices[] = {1, 8, 132 * 4, 132 * 8};  // blocks at once
-  int seen[6] = {};
+  int seen[5] = {}, short_rows = 0;
   for (std::uint64_t seed = 1; seed <= 50'000; ++seed) {
     wf_test::random_source source(seed);
     const int rank = 1 + static_cast<int>(source.below(5));
@@ -396,11 +432,15 @@ TEST(axis_plans, cover_each_item_once) {
       ASSERT_EQ(found, "") << "seed " << seed << ", in " << ax::listed(in.extent, rank) << ' '
                            << ax::listed(in.stride, rank) << ", reduced " << reduced << ", " << kind.item_bytes
                            << " bytes";
-      ++seen[static_cast<int>(
-          ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk).kind)];
+      const auto choice =
+          ax::choose_kernel(shape, address, kind.item_bytes, kind.accumulator_bytes, kind.vector, kind.chunk);
+      ++seen[static_cast<int>(choice.kind)];
+      short_rows += choice.kind == ax::kernel_kind::rows &&
+                    shape.reduced_items <= ax::most_short_items(shape, choice.is_scattered, kind.rows);
     }
   }
   for (const int count : seen) EXPECT_GT(count, 1000);
+  EXPECT_GT(short_rows, 1000);
 }
 
 }  // namespace

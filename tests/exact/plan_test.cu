@@ -31,7 +31,7 @@ TEST(exact_segment_plan, one_warp_may_take_a_short_segment_whole) {
 
 TEST(exact_segment_plan, long_segments_of_one_length_have_a_warp_each) {
   const auto plan_rows = [](std::int64_t segments, std::int64_t length, int max_blocks = 0) {
-    return plan_segment_sums(segments * length, segments, 396, 10'000, max_blocks, length);  // of 3168 warps
+    return plan_segment_sums(segments * length, segments, 396, 10'000, max_blocks, length, length);  // of 3168 warps
   };
   const auto plan = plan_rows(8192, 8192);
   EXPECT_FALSE(plan.cuts);

@@ -26,7 +26,7 @@ template <int Segments, class Source>
 __global__ void rows_kernel(Source source, int first, int length, int count, hash* results) {
   const wf::thread::leaves<Source, leaf_of, hash> leaves{source, {}};
   hash found[Segments];
-  wf::segmented::fold_row_and_tail(leaves.template from<>(first), length, count,
+  wf::segmented::fold_row_and_tail(leaves.template from<>(first), length, length, count,
                                    source.is_inside(first, first + count * length), wf_test::hash_pair{}, found);
   if (threadIdx.x != 0) return;
   for (int k = 0; k < Segments; ++k)

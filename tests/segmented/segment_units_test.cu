@@ -71,7 +71,7 @@ std::vector<found_start> starts_of(const Segments& segments, const segmented::lo
 /// The same against the definition. Segments are known up to one of more than `most_items`.
 template <class Segments>
 void expect_starts(const Segments& segments, const segmented::load_balance_partition& partition,
-                   const std::vector<std::int64_t>& offsets, bool cursors, int max_items = 1000) {
+                   const std::vector<std::int64_t>& offsets, bool cursors, int max_items = 1000, std::int64_t gap = 0) {
   constexpr int any_number = 0x7FFFFFFF;
   const std::int64_t count = std::ssize(offsets) - 1;
   const auto all = starts_of(segments, partition, offsets.back(), max_items, any_number);
@@ -84,9 +84,9 @@ void expect_starts(const Segments& segments, const segmented::load_balance_parti
     const auto offset = [&](std::int64_t s) { return offsets[static_cast<std::size_t>(s)]; };
     // The warp must learn of items of the segment before that lie at the position or later. It need not learn of
     // others.
-    if (first > 0 && offset(first) + partition.segment_cost * (first - 1) > position) {
+    if (first > 0 && offset(first) - gap + partition.segment_cost * (first - 1) > position) {
       ASSERT_EQ(before.begin, offset(first - 1)) << "position " << position;
-      ASSERT_EQ(before.end, offset(first)) << "position " << position;
+      ASSERT_EQ(before.end, offset(first) - gap) << "position " << position;
     }
     ASSERT_TRUE(!cursors || first == count || start.cursor == offset(first)) << "position " << position;
     const std::int64_t known = Segments::is_fixed_length ? 0 : tile_segments;
@@ -132,12 +132,14 @@ TEST(segments, start_at_every_position) {
 TEST(segments, of_fixed_lengths_start_at_every_position) {
   std::int64_t number = 0;
   for (const std::int64_t length : {0, 1, 2, 5, 31, 300})
-    for (const int segment_cost : {1, 8}) {
-      if (!wf_test::in_sample(number++)) continue;
-      std::vector<std::int64_t> offsets;
-      for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * length);
-      expect_starts(segmented::fixed_length_segments{length, 140}, {{}, 100, segment_cost, 3}, offsets, false);
-    }
+    for (const std::int64_t pitch : {length, length + 1, length + 40})
+      for (const int segment_cost : {1, 8}) {
+        if (!wf_test::in_sample(number++)) continue;
+        std::vector<std::int64_t> offsets;
+        for (std::int64_t s = 0; s <= 140; ++s) offsets.push_back(s * pitch);
+        expect_starts(segmented::fixed_length_segments{{length, 140}, pitch}, {{}, 100, segment_cost, 3}, offsets,
+                      false, 1000, pitch - length);
+      }
 }
 
 // Owners are read no further than a step can want: up to a segment that is too long for it, wherever that one is.

@@ -225,19 +225,19 @@ __device__ A fold_batch_rows(const Leaves& leaves, const typename Leaves::chunk 
   else return fold_rows(leaves, chunks, column, first, count, op);
 }
 
-/// `Lift` of items that are numbered within their rows of `length` items.
+/// `Lift` of items that are numbered within their rows, which begin `pitch` items apart.
 template <class Lift> struct row_lift {
   Lift lift;
-  std::int64_t length;
+  std::int64_t pitch;
   bool is_narrow;
   thread::fast_divisor divisor;
 
-  row_lift(const Lift& by, std::int64_t row_items, std::int64_t items)
-      : lift(by), length(row_items), is_narrow(items <= std::int64_t{1} << 31), divisor(is_narrow ? row_items : 1) {}
+  row_lift(const Lift& by, std::int64_t apart, std::int64_t items)
+      : lift(by), pitch(apart), is_narrow(items <= std::int64_t{1} << 31), divisor(is_narrow ? apart : 1) {}
 
   template <class T> __device__ auto operator()(const thread::indexed_item<T>& of) const {
-    const std::int64_t row = is_narrow ? divisor.quotient(static_cast<std::uint32_t>(of.index)) : of.index / length;
-    return lift(thread::indexed_item<T>{of.item, of.index - row * length});
+    const std::int64_t row = is_narrow ? divisor.quotient(static_cast<std::uint32_t>(of.index)) : of.index / pitch;
+    return lift(thread::indexed_item<T>{of.item, of.index - row * pitch});
   }
 };
 

@@ -222,5 +222,19 @@ inline bool has_adjacent_rows(const shape& given) {
          (given.outputs == 1 || (kept.in_stride == given.reduced_items && kept.out_stride == 1));
 }
 
+/// Rows farther apart are taken as arrays: within a warp, places count in 32 bits.
+inline constexpr std::int64_t most_row_pitch = std::int64_t{1} << 20;
+/// Longer rows must fill half of their pitch: warps share them by their places.
+inline constexpr std::int64_t most_sparse_row = 4096;
+
+/// Whether the outputs are adjacent, and their items rows that lie equally far apart.
+inline bool has_spaced_rows(const shape& given) {
+  const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
+  const std::int64_t length = given.reduced_items, pitch = kept.in_stride;
+  return given.kept.rank == 1 && given.reduced.rank == 1 && length > 1 && reduced.in_stride == 1 &&
+         kept.out_stride == 1 && length <= pitch && pitch <= most_row_pitch &&
+         (length <= most_sparse_row || pitch <= 2 * length);
+}
+
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

@@ -54,13 +54,13 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
   using items = thread::leaves<std::remove_cv_t<decltype(source)>, transform, T>;
   constexpr int threads = segment_block_warps * warp_lanes;
   constexpr std::size_t shared_bytes = host_side::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
-  std::int64_t length = 0;
-  if constexpr (Segments::is_fixed_length) length = segments.length;
+  std::int64_t length = 0, pitch = 0;
+  if constexpr (Segments::is_fixed_length) length = segments.length, pitch = segments.pitch;
   const auto enqueue_kernel = [&]<bool Tiny>(std::bool_constant<Tiny>) {
     constexpr auto* kernel = &sum_segments_kernel<Tiny, Segments, items, Op, Out>;
     const segment_sum_plan plan =
         plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
-                          host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length,
+                          host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length, pitch,
                           Tiny ? tiny_segment_cost : segment_cost);
     const std::size_t warps = static_cast<std::size_t>(plan.blocks) * segment_block_warps,
                       sums = plan.cuts ? warps * sizeof(global_sum<T>) : 0;

@@ -15,12 +15,12 @@ struct segment_sum_plan {
   bool cuts = true;  ///< whether segments may be cut
 };
 
-/// A warp for each of the segments of `length` items, if that keeps the `warps` busy that the device holds: a cut
-/// segment has parts, which are summed more slowly, and joined. No blocks if it does not. `per_warp` is a warp's range
-/// otherwise.
-inline segment_sum_plan plan_whole_segments(std::int64_t segments, std::int64_t length, std::int64_t per_warp,
-                                            std::int64_t warps, int max_blocks) {
-  const std::int64_t each = length + segment_cost, waves = host_side::divide_up(segments, warps),
+/// A warp for each of the segments of `length` items, `pitch` apart, if that keeps the `warps` busy that the device
+/// holds: a cut segment has parts, which are summed more slowly, and joined. No blocks if it does not. `per_warp` is a
+/// warp's range otherwise.
+inline segment_sum_plan plan_whole_segments(std::int64_t segments, std::int64_t length, std::int64_t pitch,
+                                            std::int64_t per_warp, std::int64_t warps, int max_blocks) {
+  const std::int64_t each = pitch + segment_cost, waves = host_side::divide_up(segments, warps),
                      blocks = host_side::divide_up(segments, std::int64_t{segment_block_warps});
   const bool are_few = max_whole_eighths * each >= 8 * per_warp,
              are_busy = 100 * segments >= min_whole_percent * waves * warps;
@@ -29,10 +29,10 @@ inline segment_sum_plan plan_whole_segments(std::int64_t segments, std::int64_t 
 }
 
 /// No result depends on the plan. There is scratch for the cut segments of `max_warps` warps. `length`: that of all
-/// segments, or 0. `cost`: that of a segment.
+/// segments, `pitch` apart, or 0. `cost`: that of a segment.
 inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segments, int resident_blocks,
                                           std::int64_t max_warps, int max_blocks, std::int64_t length = 0,
-                                          int cost = segment_cost) {
+                                          std::int64_t pitch = 0, int cost = segment_cost) {
   const std::int64_t positions = segment_partition{{}, 0, 0, cost}.position(segments, items);
   std::int64_t blocks = host_side::divide_up(positions, std::int64_t{min_positions_per_warp * segment_block_warps});
   blocks = least_of(least_of(blocks, resident_blocks), max_warps / segment_block_warps);
@@ -41,7 +41,7 @@ inline segment_sum_plan plan_segment_sums(std::int64_t items, std::int64_t segme
                      max_uncut = greatest_of<std::int64_t>(per_warp / uncut_segments_per_warp, min_uncut_items);
   if (length > max_uncut) {
     const std::int64_t warps = std::int64_t{resident_blocks} * segment_block_warps;
-    if (const auto plan = plan_whole_segments(segments, length, per_warp, warps, max_blocks); plan.blocks > 0)
+    if (const auto plan = plan_whole_segments(segments, length, pitch, per_warp, warps, max_blocks); plan.blocks > 0)
       return plan;
   }
   return {static_cast<int>(blocks), {{}, per_warp, max_uncut, cost}};

@@ -40,7 +40,7 @@ template <class Segments, class Leaves, class Op, class Out, bool Refers = false
   }
   /// The same of segment `segment` of all, whose length is that of all others.
   __device__ void write(std::int64_t segment, const A& result) const requires(Segments::is_fixed_length) {
-    write(out, segment, segment * segments.length, segments.length, result);
+    write(out, segment, segments.begin(segment), segments.length, result);
   }
 };
 

@@ -105,10 +105,11 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
 
   /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
-    return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes),
-                                      given.leaves.source.items, given.segments.count, Segments::is_fixed_length,
-                                      Leaves::chunk_items, sizeof(typename arguments::A), policy, frame.max_blocks(),
-                                      min_rows);
+    std::int64_t items = given.leaves.source.items;
+    if constexpr (Segments::is_fixed_length) items = given.segments.count * given.segments.length;
+    return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), items,
+                                      given.segments.count, Segments::is_fixed_length, Leaves::chunk_items,
+                                      sizeof(typename arguments::A), policy, frame.max_blocks(), min_rows);
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {

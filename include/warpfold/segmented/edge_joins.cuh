@@ -192,24 +192,24 @@ __device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool in
   }
 }
 
-/// The same for `taken` segments of `length` items each, one after another from the leaves' first item on: 64 chunks at
-/// a time. Fewer chunks than min_chunks_in_turn, which remain, are folded side by side.
+/// The same for `taken` segments of `length` items each, `pitch` apart, one after another from the leaves' first item
+/// on: 64 chunks at a time. Fewer chunks than min_chunks_in_turn, which remain, are folded side by side.
 template <class Leaves, class IsInside, class Op, class Storage, class Write>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken, IsInside is_inside, Op op,
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int pitch, int taken, IsInside is_inside, Op op,
                                      Storage& storage, Write write) {
   constexpr int chunk_items = Leaves::chunk_items, at_once = 1 << detail::log_side_by_side;
   const int lane = arch::lane_id(), chunks = length >> log2_of(chunk_items), last = chunks & (at_once - 1),
             rest = last < min_chunks_in_turn ? last : 0, in_turn = chunks - rest;
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
-    detail::fold_chunks_of(leaves, segment * length, in_turn, segment,
-                           is_inside(segment * length, (segment + 1) * length), op, storage.nodes);
+    detail::fold_chunks_of(leaves, segment * pitch, in_turn, segment,
+                           is_inside(segment * pitch, segment * pitch + length), op, storage.nodes);
   if (rest > 0)
-    detail::fold_side_by_side(leaves, lane * length + in_turn * chunk_items, lane < taken ? rest : 0,
-                              is_inside(0, taken * length), detail::joins_of(leaves, op), storage.nodes);
+    detail::fold_side_by_side(leaves, lane * pitch + in_turn * chunk_items, lane < taken ? rest : 0,
+                              is_inside(0, (taken - 1) * pitch + length), detail::joins_of(leaves, op), storage.nodes);
   __syncwarp();
   const auto fold_edge = [&] {
-    return detail::join_edge_apart(leaves, lane * length, length, lane, is_inside(0, taken * length), op,
+    return detail::join_edge_apart(leaves, lane * pitch, length, lane, is_inside(0, (taken - 1) * pitch + length), op,
                                    storage.nodes);
   };
   const bool is_wrong = lane < taken && !detail::write_if_right(leaves, fold_edge(), write);
@@ -219,7 +219,7 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int taken
     WARPFOLD_NO_UNROLL
     for (; wrong != 0; wrong &= wrong - 1) {
       const int segment = __ffs(static_cast<int>(wrong)) - 1;
-      const auto result = fold_span_again(leaves, segment * length, length);
+      const auto result = fold_span_again(leaves, segment * pitch, length);
       if (lane == segment) write(result);
     }
   }

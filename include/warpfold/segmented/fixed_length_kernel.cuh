@@ -45,22 +45,37 @@ template <class Leaves> struct single_items {
     typename Leaves::source_type::item items[lane_items] = {};
     WARPFOLD_UNROLL
     for (int k = 0; k < lane_items; ++k)
-      if (k * warp_lanes + lane < count) items[k] = leaves.source.at(first + k * warp_lanes + lane);
+      if (k * warp_lanes + lane < count)
+        items[k] = leaves.source.at(arguments.segments.begin(first + k * warp_lanes + lane));
     WARPFOLD_UNROLL
     for (int k = 0; k < lane_items; ++k)
       if (k * warp_lanes + lane < count) arguments.write(first + k * warp_lanes + lane, leaves.leaf_of(items[k]));
   }
 };
 
+/// Where `count` > 0 segments from `first` on begin, and whether the source's is_inside holds for all items from there
+/// to their end.
+struct segments_reach {
+  std::int64_t begin;
+  bool inside;
+};
+template <class Arguments>
+__device__ segments_reach reach_of(const Arguments& arguments, std::int64_t first, int count) {
+  const auto& segments = arguments.segments;
+  const std::int64_t begin = segments.begin(first);
+  return {begin, arguments.leaves.source.is_inside(begin, segments.begin(first + count - 1) + segments.length)};
+}
+
 /// `Count` segments for each lane, 32 apart.
 template <int Count> struct lane_segments {
   int begin[Count], items[Count];  ///< begin counts from the first segment's first item; a missing segment has no items
 
-  __device__ lane_segments(int count, int length) {
+  __device__ lane_segments(int count, const fixed_length_segments& segments) {
+    const int length = static_cast<int>(segments.length), pitch = static_cast<int>(segments.pitch);
     WARPFOLD_UNROLL
     for (int k = 0; k < Count; ++k) {
       const int own = k * warp_lanes + arch::lane_id();
-      begin[k] = own * length, items[k] = own < count ? length : 0;
+      begin[k] = own * pitch, items[k] = own < count ? length : 0;
     }
   }
   template <class Arguments, class A>
@@ -82,8 +97,8 @@ template <class Leaves> struct tiny_lengths {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const auto leaves = arguments.leaves.template from<>(first * arguments.segments.length);
-    const lane_segments<segments> own(count, static_cast<int>(arguments.segments.length));
+    const auto leaves = arguments.leaves.template from<>(arguments.segments.begin(first));
+    const lane_segments<segments> own(count, arguments.segments);
     tiny_segments<most, segments, std::remove_const_t<decltype(leaves)>, decltype(arguments.op)> all;
     all.load(leaves, own.begin, own.items);
     A results[segments];
@@ -101,9 +116,8 @@ template <class Leaves, int Items, int Above> struct single_chunks {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return segments * warp_lanes; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const std::int64_t length = arguments.segments.length, begin = first * length;
-    const bool inside = arguments.leaves.source.is_inside(begin, begin + count * length);
-    const lane_segments<segments> own(count, static_cast<int>(length));
+    const lane_segments<segments> own(count, arguments.segments);
+    const auto [begin, inside] = reach_of(arguments, first, count);
     A results[segments];
     fold_single_chunks(arguments.leaves.template from<Items>(begin), own.begin, own.items, inside, arguments.op,
                        results);
@@ -137,10 +151,9 @@ template <class Leaves> struct several_chunks {
   }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const int length = static_cast<int>(arguments.segments.length), lanes = chunks(length),
-              in_round = warp_lanes / lanes;
-    const std::int64_t begin = first * length;
-    const bool inside = arguments.leaves.source.is_inside(begin, begin + std::int64_t{count} * length);
+    const int length = static_cast<int>(arguments.segments.length), pitch = static_cast<int>(arguments.segments.pitch),
+              lanes = chunks(length), in_round = warp_lanes / lanes;
+    const auto [begin, inside] = reach_of(arguments, first, count);
     int segment[rounds];
     segment_chunk<int> own[rounds];
     WARPFOLD_UNROLL
@@ -148,7 +161,7 @@ template <class Leaves> struct several_chunks {
       const int place = arch::lane_id() + (joins_rounds ? r * warp_lanes : 0), index = place % lanes;
       segment[r] = place / lanes + (joins_rounds ? 0 : r * in_round);
       const bool exists = segment[r] < count && (joins_rounds || place / lanes < in_round);
-      own[r] = {segment[r] * length + index * chunk_items, exists ? length - index * chunk_items : 0, index};
+      own[r] = {segment[r] * pitch + index * chunk_items, exists ? length - index * chunk_items : 0, index};
     }
     A results[rounds];
     fold_chunks<kind>(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
@@ -169,11 +182,10 @@ template <class Leaves> struct rows_and_tails {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return rows; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const std::int64_t length = arguments.segments.length, begin = first * length;
-    const bool inside = arguments.leaves.source.is_inside(begin, begin + count * length);
+    const auto [begin, inside] = reach_of(arguments, first, count);
     A results[rows];
-    fold_row_and_tail(arguments.leaves.template from<>(begin), static_cast<int>(length), count, inside, arguments.op,
-                      results);
+    fold_row_and_tail(arguments.leaves.template from<>(begin), static_cast<int>(arguments.segments.length),
+                      static_cast<int>(arguments.segments.pitch), count, inside, arguments.op, results);
     WARPFOLD_UNROLL
     for (int k = 0; k < rows; ++k)
       if (k < count && arch::lane_id() == 0) arguments.write(first + k, results[k]);
@@ -191,12 +203,11 @@ template <class Leaves> struct two_rows {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 1; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
-    const std::int64_t length = arguments.segments.length, begin = first * length;
-    const int own = arch::lane_id() * chunk_items, rest = static_cast<int>(length) - row - own;
+    const auto [begin, inside] = reach_of(arguments, first, 1);
+    const int own = arch::lane_id() * chunk_items, rest = static_cast<int>(arguments.segments.length) - row - own;
     const segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, rest, arch::lane_id()}};
     A results[2];
-    fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes,
-                arguments.leaves.source.is_inside(begin, begin + length), arguments.op, results);
+    fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes, inside, arguments.op, results);
     if (arch::lane_id() == 0) arguments.write(first, arguments.op(results[0], results[1]));
   }
 };

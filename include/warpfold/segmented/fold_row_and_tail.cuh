@@ -11,11 +11,11 @@ template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std
   return warp_lanes * ChunkItems < items && items <= warp_lanes * (ChunkItems + 1);
 }
 
-/// The canonical trees over `Segments` consecutive segments of `length` items, of which the first `count` exist.
+/// The canonical trees over `Segments` segments of `length` items, `pitch` apart, of which the first `count` exist.
 /// is_row_and_tail holds for `length`. All loads are issued before the first fold. `inside`: the source's is_inside
 /// holds for all items. Results are valid in lane 0. All lanes of a warp call it.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_row_and_tail(const Leaves& leaves, int length, int count, bool inside, Op op,
+__device__ void fold_row_and_tail(const Leaves& leaves, int length, int pitch, int count, bool inside, Op op,
                                   A (&results)[Segments]) {
   constexpr int chunk_items = Leaves::chunk_items, row = warp_lanes * chunk_items;
   const int lane = arch::lane_id(), few = length - row;
@@ -23,8 +23,8 @@ __device__ void fold_row_and_tail(const Leaves& leaves, int length, int count, b
   typename Leaves::source_type::item last[Segments] = {};
   WARPFOLD_UNROLL
   for (int k = 0; k < Segments; ++k) {
-    own[k] = {k * length + lane * chunk_items, k < count ? row - lane * chunk_items : 0, lane};
-    if (k < count && lane < few) last[k] = leaves.source.at(k * length + row + lane);
+    own[k] = {k * pitch + lane * chunk_items, k < count ? row - lane * chunk_items : 0, lane};
+    if (k < count && lane < few) last[k] = leaves.source.at(k * pitch + row + lane);
   }
   fold_chunks(leaves, own, warp_lanes, inside, op, results);
   WARPFOLD_UNROLL

@@ -74,13 +74,18 @@ template <class Spans> struct listed_segments : Spans {
   }
 };
 
+/// Segments of one length, each of which begins `pitch` items, at least its length, after the one before.
 struct fixed_length_segments : segment::fixed_length_spans {
   static constexpr bool needs_cursor = false;
   struct scratch {};
+  std::int64_t pitch;
+
+  __host__ __device__ std::int64_t begin(std::int64_t segment) const { return segment * pitch; }
+  __device__ segment_span span(std::int64_t segment) const { return {begin(segment), begin(segment) + length}; }
 
   __device__ segment_start find_first(std::int64_t position, const load_balance_partition& partition,
                                       std::int64_t) const {
-    const std::int64_t apart = partition.position(1, length), first = least_of((position + apart - 1) / apart, count);
+    const std::int64_t apart = partition.position(1, pitch), first = least_of((position + apart - 1) / apart, count);
     return {first, 0, {0, 0}};
   }
   __device__ segment_span previous(const segment_start& start) const {
@@ -94,7 +99,9 @@ struct fixed_length_segments : segment::fixed_length_spans {
 
 /// The description of a form of segments. Owners also need the number of segments.
 template <class Spans> auto described(const Spans& spans, std::int64_t) { return listed_segments<Spans>{spans}; }
-inline auto described(const segment::fixed_length_spans& spans, std::int64_t) { return fixed_length_segments{spans}; }
+inline auto described(const segment::fixed_length_spans& spans, std::int64_t) {
+  return fixed_length_segments{spans, spans.length};
+}
 template <class Spans, class N> auto described(const segment::counted<Spans, N>& spans, std::int64_t count) {
   const auto all = described(static_cast<const Spans&>(spans), count);
   return segment::counted<std::remove_const_t<decltype(all)>, N>{all, spans.number};
