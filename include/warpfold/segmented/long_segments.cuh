@@ -43,8 +43,12 @@ template <class Arguments> class long_spans {
     const leaves_type& leaves = arguments_.leaves;
     if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
       return fold_full_span(leaves.template from<late_leaves<leaves_type>::chunk_items>(0), first, items, own_);
-    else
-      return fold_span<long_rows_of<leaves_type>, has_one_span_loop<leaves_type>>(leaves, first, items, arguments_.op);
+    else {
+      // Segments of one length are all long, so no other way competes for the instruction cache. (On an H200, logsumexp
+      // of 2^26 floats in 201 rows takes 112 us by one loop.)
+      constexpr bool by_one_loop = has_one_span_loop<leaves_type> && !decltype(Arguments::segments)::is_fixed_length;
+      return fold_span<long_rows_of<leaves_type>, by_one_loop>(leaves, first, items, arguments_.op);
+    }
   }
 
   const Arguments& arguments_;
