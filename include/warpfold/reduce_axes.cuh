@@ -138,7 +138,9 @@ void enqueue_axes(const char* function, const T* first, const axis_reduction::it
                                                    {readable.first - shape.in_first, readable.last - shape.in_first});
   using leaves_type = std::remove_const_t<decltype(leaves)>;
   if constexpr (axis_reduction::order_of<Known, leaves_type> != axis_reduction::item_order::columns)
-    if (axis_reduction::has_adjacent_rows(shape) || axis_reduction::has_spaced_rows(shape)) {
+    if (axis_reduction::gains_by_segments(
+            shape, reinterpret_cast<std::uintptr_t>(first), sizeof(T),
+            host_side::own_segmented_reduction<Op, A>::template exists_for<segmented::fixed_length_segments>)) {
       const std::int64_t length = shape.reduced_items, last = shape.outputs - 1,
                          pitch = last > 0 ? shape.kept.inner().in_stride : length;
       return reduce_as_segments(function, make_source(first, last * pitch + length),

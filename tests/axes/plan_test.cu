@@ -366,6 +366,22 @@ TEST(axis_shapes, spaced_rows) {
   EXPECT_FALSE(is_spaced(64, 320, 1, 2)) << "results lie apart";
 }
 
+// Long rows of vectors are arrays where an operator has kernels of its own for segments.
+TEST(axis_shapes, rows_as_segments) {
+  const auto gains = [](std::int64_t length, std::int64_t pitch, std::uintptr_t address, bool has_own) {
+    return ax::gains_by_segments(ax::shape_of({2, {50, length}, {pitch, 1}}, 0b10, {1, {50}, {1}}), address, 4,
+                                 has_own);
+  };
+  EXPECT_TRUE(gains(4096, 4096, 4096, false));
+  EXPECT_FALSE(gains(4096, 4096, 4096, true));
+  EXPECT_FALSE(gains(4096, 4100, 4096, true));
+  EXPECT_TRUE(gains(4096, 4096, 4100, true));
+  EXPECT_TRUE(gains(4096, 4097, 4096, true));
+  EXPECT_TRUE(gains(4097, 4100, 4096, true));
+  EXPECT_TRUE(gains(4092, 4092, 4096, true));
+  EXPECT_FALSE(gains(64, 63, 4096, false));
+}
+
 // Four narrow columns of whole words are a vector; rows of a sector are read by columns, if they have vectors.
 TEST(axis_plans, narrow_columns_by_fours) {
   EXPECT_EQ(ax::vector_items(1, 4), 4);
