@@ -76,7 +76,7 @@ template <class Spans> struct listed_segments : Spans {
 
 /// Segments of one length, each of which begins `pitch` items, at least its length, after the one before.
 struct fixed_length_segments : segment::fixed_length_spans {
-  static constexpr bool needs_cursor = false;
+  static constexpr bool needs_cursor = false, has_gaps = true;
   struct scratch {};
   std::int64_t pitch;
 
