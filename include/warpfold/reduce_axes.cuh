@@ -93,7 +93,7 @@ void check_results_apart(const char* function, const T* in, const axis_reduction
   host_side::check_outputs_apart_from(function, "empty", options.empty, "out", first, count);
 }
 
-/// The leaves of rows that begin `pitch` items apart. An operator that takes numbers of items gets those within the row.
+/// The leaves of rows that begin `pitch` items apart. An operator that takes numbers of items gets those within a row.
 template <class A, class Op, class Source, class Transform>
 auto row_leaves(const Op& op, const Source& source, std::int64_t pitch, const Transform& transform) {
   if constexpr (thread::lifts_source_indexed<Op, Transform, Source>) {
@@ -127,9 +127,9 @@ void reduce_as_segments(const char* function, const Source& source, const segmen
   enqueue(row_leaves<A>(op, source, rows.pitch, transform), lower_into<A>(op, out), op);
 }
 
-/// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Items in `readable`
-/// exist, counted from item shape.in_first before `first`. `Known` is what the types of the call say of its shape
-/// (axes/known_shape.hpp).
+/// The reduction of `shape`, whose first item is `first` and whose first result is written to `out`. Items in
+/// `readable` exist, counted from item shape.in_first before `first`. `Known` is what the types of the call say of its
+/// shape (axes/known_shape.hpp).
 template <class Known, class T, class Out, class Op, class Transform, class A>
 void enqueue_axes(const char* function, const T* first, const axis_reduction::item_range& readable,
                   const axis_reduction::shape& shape, const Out& out, Op op, Transform transform,

@@ -263,10 +263,10 @@ constexpr int most_few_items(std::size_t value_bytes, bool by_rounds = false) {
 
 inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone
 
-/// Adjacent columns that a thread takes at once: 4, but 16 bytes of items and 32 of accumulators at most. (With 8 narrow
-/// columns, fewer shapes have vectors, and fewer threads have work. On an H200, us with 8 and 4: sums of 2^27 halves in
-/// 768 columns 83 and 78, of 128x500x1024 over the middle 53 and 39, of 4096x91x180 68 and 40; of 2^28 bytes in 1100
-/// columns 144 and 95.)
+/// Adjacent columns that a thread takes at once: 4, but 16 bytes of items and 32 of accumulators at most. (With 8
+/// narrow columns, fewer shapes have vectors, and fewer threads have work. On an H200, us with 8 and 4: sums of 2^27
+/// halves in 768 columns 83 and 78, of 128x500x1024 over the middle 53 and 39, of 4096x91x180 68 and 40; of 2^28 bytes
+/// in 1100 columns 144 and 95.)
 consteval int vector_items(std::size_t item_bytes, std::size_t accumulator_bytes) {
   if (!std::has_single_bit(item_bytes)) return 1;
   int items = 1;

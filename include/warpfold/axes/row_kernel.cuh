@@ -203,8 +203,8 @@ __device__ A fold_chunk_of_row(const Leaves& leaves, const typename Leaves::chun
   }
 }
 
-/// Folds the outputs of a group of lanes, the first of which is number `first_output`. Each lane has `Adjacent` adjacent
-/// chunks of every one.
+/// Folds the outputs of a group of lanes, the first of which is number `first_output`. Each lane has `Adjacent`
+/// adjacent chunks of every one.
 template <int Adjacent, class Arguments, class Leaves = typename Arguments::leaves_type>
 __device__ void fold_short_rows(const Arguments& arguments, const tile_thread& own, std::int64_t first_output,
                                 bool is_aligned) {
@@ -256,9 +256,9 @@ __device__ void fold_short_rows(const Arguments& arguments, const tile_thread& o
   }
 }
 
-/// Outputs of a few chunks for each lane of a warp: plan.lanes neighbouring lanes, a power of two, take 2^log_rows adjacent chunks each of
-/// an output, so most of it is folded without communication. If a lane can have more in flight, it takes several
-/// outputs.
+/// Outputs of a few chunks for each lane of a warp: plan.lanes neighbouring lanes, a power of two, take 2^log_rows
+/// adjacent chunks each of an output, so most of it is folded without communication. If a lane can have more in flight,
+/// it takes several outputs.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
