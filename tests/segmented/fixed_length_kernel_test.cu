@@ -7,7 +7,6 @@
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
 #include <warpfold/segmented_reduce.cuh>
-#include <warpfold/statistics.hpp>
 
 #include "common/count_and_hash.hpp"
 #include "common/device.cuh"
@@ -85,8 +84,8 @@ TEST(equal_segments, have_one_way_each) {
   expect_one_way_each<block_of<1000>, block_of<1000>>();
 }
 
-/// Reduces `count` segments of `length` of the items, each of which begins `pitch` items after the one before, by the way
-/// for this length if there is one, else by position. Returns their results.
+/// The results of `count` segments of `length` items, each of which begins `pitch` items after the one before. They are
+/// reduced by the way for this length if there is one, else by position.
 template <class A, class T, class Op, class Transform>
 std::vector<A> reduce_apart(const std::vector<T>& items, std::int64_t length, std::int64_t pitch, std::int64_t count,
                             Op op, const A& empty, Transform transform) {

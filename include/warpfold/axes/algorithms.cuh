@@ -142,7 +142,7 @@ template <class Arguments> struct short_rows {
 template <class Arguments> struct long_rows {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static constexpr const char* why = "rows of more chunks";
+  static constexpr const char* why = "rows of many chunks for each lane of a warp";
   static constexpr auto* kernel = &row_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(row_storage<leaves>);

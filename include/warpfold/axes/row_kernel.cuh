@@ -262,7 +262,8 @@ __device__ void fold_short_rows(const Arguments& arguments, const tile_thread& o
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
 short_row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
-  constexpr int chunks = row_policy_of<Leaves>.short_chunks, log_chunks = log2_of(chunks);
+  constexpr int chunks = row_policy_of<Leaves>.short_chunks,
+                ways = Arguments::map::is_scattered ? 1 : log2_of(chunks) + 1;  // see plan_short_rows
   const auto& plan = arguments.plan;
   const tile_thread own(plan.lanes);
   WARPFOLD_NO_UNROLL
@@ -271,7 +272,7 @@ short_row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
     [&]<int... Logs>(std::integer_sequence<int, Logs...>) {
       ((Logs == plan.log_rows ? fold_short_rows<1 << Logs>(arguments, own, first_output, is_aligned) : void()), ...);
     }
-    (std::make_integer_sequence < int, Arguments::map::is_scattered ? 1 : log_chunks + 1 > ());
+    (std::make_integer_sequence<int, ways>());
   }
 }
 
