@@ -31,7 +31,8 @@ template <class Call> bool packs_late(Call call, bool few = false) {
   const std::string why = wf::explain(call).front().why;
   return why.find(few ? "lanes fold them alone" : "right edges") != std::string::npos;
 }
-/// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for each.
+/// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for
+/// each.
 template <class T, class Op, class A, class Expect>
 void reduce_late(const std::vector<T>& items, const std::vector<int>& offsets, int offset, Op op, const A& empty,
                  Expect expect, bool few = false) {
@@ -98,6 +99,19 @@ TEST(late_packed_segments, mixed_lengths) {
     expect_trees<hash_all>(lengths, longest % 4);
     expect_trees<hash_by_joins>(lengths, longest % 4);
     expect_trees<hash_by_quick_joins>(lengths, longest % 4);
+  }
+}
+
+// Long segments wait in the shared memory that short ones need: for few of these, for enough to be folded, and for more
+// of their own kind than there is room for. (With fewer segments, teams of warps take them.)
+TEST(late_packed_segments, long_ones_between_short_ones) {
+  for (const int run : {1, 3, 20}) {
+    std::vector<int> lengths;
+    for (int i = 0; i < (wf_test::emulated ? 5000 : 500); ++i)
+      lengths.push_back(i / run % 5 == 0 ? 1024 + i * 397 % 300 : i * 61 % 50);
+    expect_trees<hash_all>(lengths, run % 4);
+    expect_trees<hash_by_joins>(lengths, run % 4);
+    expect_trees<hash_by_quick_joins>(lengths, run % 4);
   }
 }
 

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 #include <warpfold/canonical_tree.hpp>
+#include <warpfold/explain.hpp>
 #include <warpfold/segmented_reduce.cuh>
 #include <warpfold/statistics.hpp>
 
@@ -56,6 +58,24 @@ TEST(statistics_of_segments, by_offsets) {
       const auto found = out.to_host();
       for (std::size_t s = 0; s < found.size(); ++s) expect_tree(items, offsets[s], offsets[s + 1], found[s]);
     }
+}
+
+// Many items a segment have a kernel of their own, which gives threads more registers.
+TEST(statistics_of_segments, are_told_apart_by_their_mean_length) {
+  for (const int length : {999, 1000}) {
+    std::vector<int> offsets{0};
+    while (offsets.size() < 200) offsets.push_back(offsets.back() + length);
+    const device_array<float> in(make_items(offsets.back(), 0));
+    const device_array<int> device_offsets(offsets);
+    const device_array<result> out(std::ssize(offsets) - 1);
+    const std::string why =
+        wf::explain([&] {
+          wf::segmented_reduce(in.items(), device_offsets.items(), std::span<result>(out.data(), out.size()), op{});
+        })
+            .front()
+            .why;
+    EXPECT_EQ(why.find("fewer warps") != std::string::npos, length == 1000) << why;
+  }
 }
 
 TEST(statistics_of_segments, of_one_length) {

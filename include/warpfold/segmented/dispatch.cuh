@@ -80,14 +80,15 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given) {
     const load_balance_plan plan =
-        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed,
-                          Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
+        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, Leaves::chunk_items,
+                          sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
     constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
-    constexpr const char* why = Packing == packing::staged
-                                    ? "many segments of a few items: tiles go through shared memory"
-                                : Packing == packing::late ? "segments of some items: right edges are joined together"
-                                : is_with_few              ? "many segments of a few items: lanes fold them alone"
-                                                           : "segments of any lengths";
+    constexpr const char* why =
+        Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"
+        : Packing == packing::late         ? "segments of some items: right edges are joined together"
+        : Packing == packing::late_of_long ? "many items a segment: right edges are joined together, by fewer warps"
+        : is_with_few                      ? "many segments of a few items: lanes fold them alone"
+                                           : "segments of any lengths";
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
 };
@@ -147,9 +148,14 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
       return staged::enqueue(frame, given);
   }
   constexpr bool may_be_late = may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>;
-  if constexpr (may_be_late)
+  if constexpr (may_be_late) {
+    constexpr auto policy = policy_of<Leaves>;
+    if constexpr (policy.load_balance_blocks_of_long < policy.load_balance_blocks_per_multiprocessor)
+      if (given.leaves.source.items / min_mean_of_fewer_blocks >= given.segments.count)
+        return load_balance_reduction<packing::late_of_long, Segments, Leaves, Op, Out>::enqueue(frame, given);
     if (given.leaves.source.items / min_late_length<Leaves> >= given.segments.count)
       return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
+  }
   constexpr bool may_take_few = may_be_late && folds_few<wide_leaves<Leaves>>;
   if constexpr (may_take_few && may_join_full_nodes<wide_leaves<Leaves>>)
     return load_balance_reduction<packing::late_and_few, Segments, Leaves, Op, Out>::enqueue(frame, given);

@@ -24,7 +24,7 @@ __device__ inline bool is_at_edge(int chunks, int index, int level) {
 template <class Joins, class Chunk, int Rows, class Nodes>
 __device__ auto fold_rows_of_chunks(const Joins& joins, const Chunk (&own)[Rows], int exist, int segment, Nodes& nodes)
     -> typename Nodes::node {
-  static_assert(Rows == 2);
+  static_assert(Rows <= 2);
   const int lane = arch::lane_id();
   typename Joins::value values[Rows];
   WARPFOLD_UNROLL
@@ -38,7 +38,8 @@ __device__ auto fold_rows_of_chunks(const Joins& joins, const Chunk (&own)[Rows]
     if (joins.joins_any || (index % (2 << level) == 0 && index + (2 << level) <= exist))
       values[r] = joins.join(values[r], right, 1 << level);
   }
-  if (exist == Rows * warp_lanes) values[0] = joins.join(values[0], values[1], warp_lanes);
+  if constexpr (Rows == 2)
+    if (exist == Rows * warp_lanes) values[0] = joins.join(values[0], values[1], warp_lanes);
   return joins.node(values[0]);
 }
 /// The same, as plain terms if the chunks' items can be.
@@ -52,34 +53,39 @@ __device__ auto fold_rows_of_chunks(const Leaves& leaves, const typename Leaves:
   return fold_rows_of_chunks(joins_of(leaves, op), own, exist, segment, nodes);
 }
 
-/// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: 64 chunks at a time.
-/// `Index` counts items and chunks.
-template <class Leaves, class Index, class Op, class Nodes>
+/// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: `Rows` rows at a time, all
+/// of whose loads are issued before the first one is folded. `Index` counts items and chunks.
+template <int Rows = 2, class Leaves, class Index, class Op, class Nodes>
 __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside, Op op,
                                Nodes& nodes) {
-  constexpr int chunk_items = Leaves::chunk_items, rows = 2, log_row = log2_of(warp_lanes);
+  constexpr int chunk_items = Leaves::chunk_items, log_row = log2_of(warp_lanes);
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
-  for (Index row = 0; row * warp_lanes < chunks; row += rows) {
-    const Index row_first = first + row * (warp_lanes * chunk_items);
-    const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{rows * warp_lanes}));
-    typename Leaves::chunk own[rows] = {};
-    WARPFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      const int index = r * warp_lanes + lane;
-      load_chunk(leaves, own[r], row_first + index * chunk_items, index < exist ? chunk_items : 0, inside);
-    }
+  for (Index row = 0; row * warp_lanes < chunks; row += Rows) {
+    const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{Rows * warp_lanes}));
+    typename Leaves::chunk own[Rows] = {};
+    const auto load = [&](auto load_chunk_of) {
+      WARPFOLD_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        const Index index = (row + r) * warp_lanes + lane;
+        load_chunk_of(own[r], first + index * chunk_items, index < chunks ? chunk_items : 0);
+      }
+    };
+    if (inside) load([&](auto& to, Index from, int count) { leaves.source.load_inside(to, from, count); });
+    else load([&](auto& to, Index from, int count) { leaves.source.load_items(to, from, count); });
     typename Nodes::node value = fold_rows_of_chunks(leaves, own, exist, segment, op, nodes);
     // The first lane's nodes wait for their right siblings where those at the edge stay.
-    if (lane != 0 || exist < warp_lanes) continue;
-    int level = 0;
-    if (exist == rows * warp_lanes) {
-      const auto joins = joins_of(leaves, op);
-      WARPFOLD_NO_UNROLL
-      for (level = 1; row >> level & 1; ++level)
-        value = joins.join(nodes.at(log_row + level, segment), value, warp_lanes << level);
+    if (lane == 0 && exist >= warp_lanes) {
+      int level = 0;
+      if (exist == Rows * warp_lanes) {
+        const auto joins = joins_of(leaves, op);
+        WARPFOLD_NO_UNROLL
+        for (level = log2_of(Rows); row >> level & 1; ++level)
+          value = joins.join(nodes.at(log_row + level, segment), value, warp_lanes << level);
+      }
+      nodes.at(log_row + level, segment) = value;
     }
-    nodes.at(log_row + level, segment) = value;
+    __syncwarp();  // else the compiler assumes a divergent warp from here on, and spills
   }
 }
 

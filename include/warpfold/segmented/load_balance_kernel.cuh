@@ -29,7 +29,8 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-enum class packing { in_place, in_place_and_few, late, late_and_few, staged };
+/// `late_of_long`: late, where most segments are long.
+enum class packing { in_place, in_place_and_few, late, late_of_long, late_and_few, staged };
 
 /// How a warp folds the short segments of its range. Short segments of one length have a kernel of their own.
 template <class Arguments, packing Packing> struct short_segments_of {
@@ -41,6 +42,8 @@ template <class Arguments> struct short_segments_of<Arguments, packing::in_place
 template <class Arguments> struct short_segments_of<Arguments, packing::late> {
   using type = short_segments<Arguments, late_packed_segments>;
 };
+template <class Arguments>
+struct short_segments_of<Arguments, packing::late_of_long> : short_segments_of<Arguments, packing::late> {};
 template <class Arguments> struct short_segments_of<Arguments, packing::late_and_few> {
   using type = short_segments<Arguments, late_packed_and_few_segments>;
 };
@@ -62,7 +65,9 @@ template <class Arguments, packing Packing> struct kernel_storage {
 /// Each warp folds the segments that begin in its range, and those units of the previous segment that do.
 template <packing Packing, class Segments, class Leaves, class Op, class Out>
 __global__ void __launch_bounds__(policy_of<Leaves>.block_threads,
-                                  policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
+                                  Packing == packing::late_of_long
+                                      ? policy_of<Leaves>.load_balance_blocks_of_long
+                                      : policy_of<Leaves>.load_balance_blocks_per_multiprocessor)
 load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, Op, Out> given) {
   const auto& arguments = with_even_ranges(given);
   const auto& [segments, leaves, op, out, init, empty, partition, units] = arguments;
@@ -74,8 +79,8 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   auto& storage = arch::dynamic_shared<kernel_storage<arguments_type, Packing>>();
   auto& own = storage.own[arch::flat_warp()];
   using short_segments_type = typename short_segments_of<arguments_type, Packing>::type;
-  short_segments_type short_segments_of_warp(arguments, range, start.segment, own);
   long_pieces<arguments_type> long_pieces_of_warp(arguments, short_segments_type::of_long(own));
+  short_segments_type short_segments_of_warp(arguments, range, start.segment, own, long_pieces_of_warp);
   segment_place at{start.segment, start.cursor, 0};
   span_of<typename Segments::index> items{0, 0};
   const auto settle = [&](const span_of<typename Segments::index>& known) {
@@ -104,7 +109,7 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
   if (previous_first) settle_previous(before), begins = true;
   while (true) {
     if (may_be_short && !begins && items.end - items.begin <= max_short_items) {
-      long_pieces_of_warp.finish();
+      if constexpr (!short_segments_type::lets_long_pieces_wait) long_pieces_of_warp.finish();
       short_segments_of_warp.fold(at);  // folds nothing if the next one is long
       settle_next();
     } else if (!begins) {

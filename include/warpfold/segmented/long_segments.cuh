@@ -44,8 +44,6 @@ template <class Arguments> class long_spans {
     if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
       return fold_full_span(leaves.template from<late_leaves<leaves_type>::chunk_items>(0), first, items, own_);
     else {
-      // Segments of one length are all long, so no other way competes for the instruction cache. (On an H200, logsumexp
-      // of 2^26 floats in 201 rows takes 112 us by one loop.)
       constexpr bool by_one_loop = has_one_span_loop<leaves_type> && !decltype(Arguments::segments)::is_fixed_length;
       return fold_span<long_rows_of<leaves_type>, by_one_loop>(leaves, first, items, arguments_.op);
     }
@@ -55,10 +53,19 @@ template <class Arguments> class long_spans {
   storage& own_;
 };
 
+/// Whether several edges are joined together. Segments of one length are all long, so no other way competes for the
+/// instruction cache: by their own joins, whole batches are faster. (On an H200, logsumexp of 2^26 floats in 201 rows
+/// takes 79 us so.)
+template <class Arguments> WARPFOLD_JIT consteval bool find_joins_long_edges() {
+  using leaves = typename Arguments::leaves_type;
+  if constexpr (!has_long_joins<leaves>) return false;
+  else if constexpr (decltype(Arguments::segments)::is_fixed_length) return may_join_full_nodes<wide_leaves<leaves>>;
+  else return may_join_edges_late<wide_leaves<leaves>>;
+}
+
 template <class Arguments> struct long_pieces_of { using type = long_spans<Arguments>; };
 template <class Arguments>
-  requires may_join_full_nodes<wide_leaves<typename Arguments::leaves_type>> &&
-      has_long_joins<typename Arguments::leaves_type>
+  requires(find_joins_long_edges<Arguments>())
 struct long_pieces_of<Arguments> {
   using type = long_edges<Arguments>;
 };
@@ -68,34 +75,66 @@ struct long_pieces_of<Arguments> {
 /// How a warp folds long segments and units of them. All lanes call each member.
 template <class Arguments> using long_pieces = typename detail::long_pieces_of<Arguments>::type;
 
+/// The units [begin, end), of `all`, of a cut segment that begin in a warp's range.
+struct own_units {
+  std::int64_t begin, end, all;
+
+  __device__ own_units(const load_balance_partition& partition, const segment_span& range, std::int64_t first,
+                       std::int64_t items)
+      : begin(partition.units_before(first, range.begin)), all(partition.unit_count(items)) {
+    end = least_of(partition.units_before(first, range.end), all);
+  }
+  __device__ bool are_all() const { return end - begin == all; }
+};
+
+namespace detail {
+
+/// Joins the warp's units of a cut segment, which have been folded, with those of other warps. It finds them again:
+/// their numbers would take registers while units are folded.
+template <class Arguments>
+__device__ void join_own_units(const Arguments& arguments, segment_span range, std::int64_t segment,
+                               segment_span items) {
+  const auto& partition = arguments.partition;
+  const std::int64_t first = partition.position(segment, items.begin), count = items.end - items.begin;
+  const own_units own(partition, range, first, count);
+  join_units(arguments.units, partition, first, own.begin, own.end, own.all, arguments.op, [&](const auto& value) {
+    if (arch::lane_id() == 0) arguments.write(arguments.out, segment, items.begin, count, value);
+  });
+}
+
+}  // namespace detail
+
 /// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All
 /// lanes of the warp call it.
 template <class Arguments>
 __device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
                                   const segment_span items, long_pieces<Arguments>& pieces) {
-  const auto& [segments, leaves, op, out, init, empty, partition, values] = arguments;
-  const std::int64_t count = items.end - items.begin, first = partition.position(segment, items.begin);
-  std::int64_t units = 1, begin = 0, end = 1;
+  const auto& partition = arguments.partition;
+  const std::int64_t count = items.end - items.begin;
+  std::int64_t done = 0, last = count;
+  bool alone = true;  // the warp has all of the segment: nothing to join
   if (count > partition.max_uncut_items) {
-    units = partition.unit_count(count);
-    begin = partition.units_before(first, range.begin);
-    end = least_of(partition.units_before(first, range.end), units);
-    if (begin >= end) return;
+    const own_units own(partition, range, partition.position(segment, items.begin), count);
+    if (own.begin >= own.end) return;
+    alone = own.are_all();
+    if (!alone) {
+      done = own.begin << partition.log_unit, last = least_of(count, own.end << partition.log_unit);
+    }
   }
-  const auto write = [&](const auto& value) {
-    if (arch::lane_id() == 0) arguments.write(out, segment, items.begin, count, value);
-  };
-  const bool alone = end - begin == units;  // the warp has all units: nothing to join
-  const std::int64_t piece_items = alone ? count : partition.unit_items(),
-                     last = alone ? count : least_of(count, end << partition.log_unit);
+  const std::int64_t piece_items = alone ? count : partition.unit_items();
   WARPFOLD_NO_UNROLL
-  for (std::int64_t done = begin << partition.log_unit; done < last; done += piece_items)
+  for (; done < last; done += piece_items)
     pieces.add(
-        items.begin + done, least_of(count - done, piece_items), segment,
-        alone, [&]() -> auto& { return values.value(partition, first, done >> partition.log_unit); }, write);
+        items.begin + done, least_of(count - done, piece_items), segment, alone,
+        [&]() -> auto& {
+          return arguments.units.value(partition, partition.position(segment, items.begin), done >> partition.log_unit);
+        },
+        [&](const auto& value) {
+          if (arch::lane_id() == 0) arguments.write(arguments.out, segment, items.begin, count, value);
+        });
   if (alone) return;
   pieces.finish();
-  join_units(values, partition, first, begin, end, units, op, write);
+  detail::join_own_units(arguments, range, segment, items);
 }
 
 }  // namespace warpfold::segmented

@@ -35,6 +35,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;
   static constexpr int chunk_items = wide_items<leaves_type>, max_segment_items = warp_lanes * chunk_items;
   static constexpr bool limits_items = false;  ///< a tile may have any number of items
+  static constexpr bool lets_long_pieces_wait = false;
   static constexpr int max_items = 0x7FFFFFFF;
   using queue = pending_segments<index, warp_lanes*(tile_segments_per_lane + 1)>;
   using edges =
@@ -48,7 +49,8 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
-  __device__ packed_segments(const Arguments& arguments, std::int64_t first_segment, storage& own)
+  __device__ packed_segments(const Arguments& arguments, std::int64_t first_segment, storage& own,
+                             const long_pieces<Arguments>&)
       : arguments_(arguments), first_segment_(first_segment), own_(own), queue_(own.pending) {}
 
   /// Folds the `taken` kept segments of the tile that begins with segment `first`, or appends them to the pending ones.

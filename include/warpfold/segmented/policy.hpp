@@ -10,10 +10,6 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr int units_per_bundle = 256;  ///< neighbouring units of a long segment that one warp joins at once
 inline constexpr int max_warps = 10912;       ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
-/// Listed segments of mostly more than 32 chunks have two waves of warps if each warp still has half of this many
-/// positions, and there is a segment for each warp: the second wave evens out the loads of warps with uncut segments.
-/// (Owners take longer to search than that gains, and segments of one length leave nothing uneven.)
-inline constexpr int min_two_wave_positions = 8192;
 inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
 /// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
 /// to memory.
@@ -92,9 +88,10 @@ inline constexpr int min_single_row_items = 1408;
 ///   are left to the partition by position (rows of 20011: moments 115 us by eight warps, 95 by position; statistics
 ///   130 and 108; but logsumexp 93 and 113);
 /// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
-///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
+///   min_idling_items (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
 ///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
-inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
+inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16,
+                     min_idling_items = 8192;
 inline constexpr std::size_t max_quick_join_bytes = 16;
 /// Listed segments of operators with long joins (code_size.cuh) go to teams only from min_long_join_rows on, and never
 /// to single warps: warps that each fold another length wait for instructions. Shorter ones stay by position. (2^26
@@ -105,6 +102,8 @@ inline constexpr std::size_t max_quick_join_bytes = 16;
 /// (Segments of 3000: moments 281 us by teams, 87 by position; statistics 360 and 124; of 20000, 103 and 90, 125 and
 /// 123; of 50000, 79 and 84, 107 and 117.)
 inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
+/// The mean length from which on listed segments have the kernel of fewer blocks, if there is one.
+inline constexpr int min_mean_of_fewer_blocks = 1000;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
 /// Short segments of one length are folded side by side, where folds take long, if fewer lanes of a round, in percent,
@@ -149,6 +148,7 @@ struct kernel_policy {
   int block_threads;
   int blocks_per_multiprocessor;               ///< requested of the register allocator
   int load_balance_blocks_per_multiprocessor;  ///< the same for kernels of segments of any lengths
+  int load_balance_blocks_of_long;             ///< the same where most segments are long
   int tiny_items;                              ///< segments of at most this many items are read item by item
   int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
   bool folds_slowly;                           ///< whether a fold takes longer than a sum's
@@ -170,6 +170,10 @@ consteval kernel_policy kernel_policy_for(std::size_t chunk_bytes, std::size_t a
   const bool fits_four = 8 < accumulator_bytes && accumulator_bytes <= 12;
   const bool fits_three = 16 < accumulator_bytes && accumulator_bytes <= 48;
   p.load_balance_blocks_per_multiprocessor = fits_four ? 4 : fits_three ? 3 : p.blocks_per_multiprocessor;
+  // With more registers, long segments of wide accumulators are faster, and short ones slower. (On an H200, statistics
+  // of 2^26 floats in segments of 3000, by offsets, take 104 us by three blocks and 92 by two; of 600, 107 and 118.)
+  p.load_balance_blocks_of_long = accumulator_bytes > 32 ? least_of(2, p.load_balance_blocks_per_multiprocessor)
+                                                         : p.load_balance_blocks_per_multiprocessor;
   p.tiny_items = accumulator_bytes <= 8 ? 4 : accumulator_bytes <= 16 ? 2 : 1;
   p.long_rows = greatest_of(2, warp::batch_rows(chunk_bytes, accumulator_bytes));
   return p;

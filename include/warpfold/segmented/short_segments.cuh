@@ -19,6 +19,7 @@ struct segment_place {
 /// For segments of one length: short ones have a kernel of their own.
 template <class Arguments> struct no_short_segments {
   static constexpr int max_items = warp_lanes * wide_items<typename Arguments::leaves_type>;
+  static constexpr bool lets_long_pieces_wait = false;
   struct storage {
     typename long_pieces<Arguments>::storage of_long;
   };
@@ -41,6 +42,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
                        wide = wide_items<leaves_type>;
   static constexpr int segments_per_lane = tile_segments_per_lane, tile_segments = segments_per_lane * warp_lanes;
   static constexpr int max_items = packing_type::max_segment_items;  // of a short segment
+  /// Whether long pieces may wait while short segments are folded.
+  static constexpr bool lets_long_pieces_wait = packing_type::lets_long_pieces_wait;
   using tile_type = segment_tile<segments_per_lane, tile_index>;
 
   /// Shared memory of the warp.
@@ -48,13 +51,14 @@ template <class Arguments, template <class> class Packing> class short_segments 
     typename packing_type::storage packing;
     typename segments_type::scratch scratch;
   };
-  /// What it lends to long segments, between calls of its members.
+  /// The room of long pieces.
   __device__ static auto& of_long(storage& own) { return own.packing.of_long; }
 
-  /// `first_segment` is the first one that begins in `positions`, the warp's positions.
+  /// `first_segment` is the first one that begins in `positions`, the warp's positions. `long_ones` are the warp's long
+  /// pieces.
   __device__ short_segments(const Arguments& of, const segment_span& positions, std::int64_t first_segment,
-                            storage& own)
-      : arguments(of), range(positions), scratch(own.scratch), packing(of, first_segment, own.packing) {}
+                            storage& own, long_pieces<Arguments>& long_ones)
+      : arguments(of), range(positions), scratch(own.scratch), packing(of, first_segment, own.packing, long_ones) {}
 
   /// Folds segments from `at` on, until the range ends or a segment is longer than that.
   __device__ void fold(segment_place& at) {
