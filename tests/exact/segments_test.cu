@@ -6,6 +6,8 @@
 #include <cuda_fp8.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <warpfold/exact_plus.cuh>
 #include <warpfold/explain.hpp>
 #include <warpfold/segmented_reduce.cuh>
@@ -158,6 +160,51 @@ template <class T> void expect_exact_segments_of_one_magnitude() {
 }
 TEST(exact_plus_of_segments, floats_of_one_magnitude) { expect_exact_segments_of_one_magnitude<float>(); }
 TEST(exact_plus_of_segments, halves_of_one_magnitude) { expect_exact_segments_of_one_magnitude<__half>(); }
+
+// Two segments that the warps of a block share, among tiny ones or alone. Among tiny ones, a warp sums its part in
+// stretches, each at a level if its items fit one: here all do, but for what `change` makes of some of them.
+template <class Change> void expect_exact_long_segments(Change change) {
+  for (const int tiny : {0, 40'000}) {
+    wf_test::random_source source(11);
+    std::vector<int> offsets{0};
+    for (const int length : {450'001, 350'002}) {
+      offsets.push_back(offsets.back() + length);
+      for (int s = 0; s < tiny; ++s) offsets.push_back(offsets.back() + s % 3);
+    }
+    std::vector<float> items(static_cast<std::size_t>(offsets.back()));
+    for (float& each : items) each = static_cast<float>(static_cast<int>(source.below(257)) - 128) / 64;
+    change(items);
+    const device_array<float> in(items, 1), out(std::ssize(offsets) - 1);
+    const device_array<int> device_offsets(offsets);
+    const auto call = [&] {
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span<float>(out.data(), out.size()),
+                           wf::exact_plus{}, {.max_blocks = 1});
+    };
+    EXPECT_EQ(std::string(wf::explain(call).front().why).find("several segments") != std::string::npos, tiny > 0);
+    expect_sums(items, offsets, out.to_host());
+  }
+}
+TEST(exact_plus_of_segments, long_ones_of_one_magnitude) {
+  expect_exact_long_segments([](std::vector<float>&) {});
+}
+TEST(exact_plus_of_segments, long_ones_with_some_items_far_apart) {
+  expect_exact_long_segments([](std::vector<float>& items) {
+    items[60'000] = 0x1p100f, items[60'001] = -0x1p100f, items[200'000] = 0x1p-100f, items[700'000] = 0x1.8p-140f;
+  });
+}
+TEST(exact_plus_of_segments, long_ones_with_many_items_far_apart) {
+  expect_exact_long_segments([](std::vector<float>& items) {
+    wf_test::random_source source(12);
+    const auto wide = wf_test::make_hard_items<float>(hard_items::wide, 300'000, source);
+    std::copy(wide.begin(), wide.end(), items.begin() + 70'000);
+  });
+}
+TEST(exact_plus_of_segments, long_ones_of_negative_zeros_and_infinities) {
+  expect_exact_long_segments([](std::vector<float>& items) {
+    std::fill(items.begin(), items.begin() + 450'001, -0.0f);
+    items[799'000] = -INFINITY;
+  });
+}
 
 TEST(exact_plus_of_segments, fixed_lengths) {
   wf_test::random_source source(5);

@@ -45,18 +45,21 @@ __device__ bool deal_segments(const Source& source, const segment_span& items, i
   return true;
 }
 
-/// Sums the segment of each lane in the superaccumulator of the lane's number. All lanes of the warp call it. Not
-/// inlined: most tiles need no superaccumulators (tile_level.cuh).
-template <class Leaves, class V = typename Leaves::accumulator>
-__device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment_span items, segment_sums<V>& sums) {
-  using policy = segment_policy<V>;
-  using extraction = exact::extraction<V, policy::lane_items>;
-  using number = typename superaccumulator<V>::number;
-  if (arch::lane_id() < policy::tile_segments) {
+/// Sets the first `count` sums to that of no items. All lanes of the warp call it.
+template <class V> __device__ void clear_sums(segment_sums<V>& sums, int count = segment_policy<V>::tile_segments) {
+  if (arch::lane_id() < count) {
     for (unsigned long long& word : sums.sum[arch::lane_id()].word) word = 0;
     sums.kinds[arch::lane_id()] = 0;
   }
   __syncwarp();
+}
+
+/// Adds the segment of each lane to the superaccumulator of the lane's number. All lanes of the warp call it.
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ void add_tile(const Leaves& leaves, const segment_span& items, segment_sums<V>& sums) {
+  using policy = segment_policy<V>;
+  using extraction = exact::extraction<V, policy::lane_items>;
+  using number = typename superaccumulator<V>::number;
   deal_segments<policy::lane_items>(
       leaves.source, items, sums.order, [&](lane_team team, const segment_span& segment, int place) {
         std::int64_t step = chunk_begin(leaves.source, segment.begin);
@@ -74,6 +77,12 @@ __device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment
         __syncwarp();
         return true;
       });
+}
+/// The same where no items have been added before. Not inlined: most tiles need no superaccumulators (tile_level.cuh).
+template <class Leaves, class V = typename Leaves::accumulator>
+__device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment_span items, segment_sums<V>& sums) {
+  clear_sums(sums);
+  add_tile(leaves, items, sums);
 }
 
 }  // namespace warpfold::exact
