@@ -64,6 +64,16 @@ __device__ warp_share share_of_team(const Arguments& arguments, std::int64_t seg
   return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
 }
 
+/// Whether a share is folded by two rows of wide chunks, not by more rows of shorter ones: lanes then exchange fewer
+/// nodes, but have less in flight. (On an H200, 2^26 floats in segments by offsets, us by shorter and by wide chunks:
+/// of 3000, extrema 75 and 71, norms 74 and 67; of geometric lengths of mean 20000, 98 and 81, 101 and 81, but sums 74
+/// and 79. Extrema of rows of 3000 take 67 and 71.)
+template <class Arguments, class Leaves = typename Arguments::leaves_type>
+inline constexpr bool folds_wide_chunks = may_join_full_nodes<wide_leaves<Leaves>> ||
+                                          (!decltype(Arguments::segments)::is_fixed_length &&
+                                           may_join_own_nodes<wide_leaves<Leaves>> && folds_slowly<Leaves> &&
+                                           !has_long_joins<Leaves> && !thread::locates<Leaves>);
+
 /// Folds up to `step` items from item `first` of the share's segment on, and writes the node to value().
 template <class Arguments, class Value, class Storage>
 __device__ void fold_step(const Arguments& arguments, const warp_share& share, std::int64_t first, Value value,
@@ -80,7 +90,7 @@ __device__ void fold_step(const Arguments& arguments, const warp_share& share, s
       // A share of few rows is folded fastest in one batch of as many rows.
       if (share.step <= few_rows * warp_lanes * leaves_type::chunk_items)
         return fold_span<few_rows>(arguments.leaves, from, items, arguments.op);
-      if constexpr (may_join_full_nodes<wide_leaves<leaves_type>>)
+      if constexpr (folds_wide_chunks<Arguments>)
         return fold_span<2>(arguments.leaves.template from<late_leaves<leaves_type>::chunk_items>(0), from, items,
                             arguments.op);
       else return fold_span<many_rows>(arguments.leaves, from, items, arguments.op);
