@@ -67,6 +67,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     const auto load = [&](auto load_chunk_of) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rows; ++r) {
+        // Compared with `chunks`: a least value, as `exist`, has no uniform register, and other state would follow it.
         const Index index = (row + r) * warp_lanes + lane;
         load_chunk_of(own[r], first + index * chunk_items, index < chunks ? chunk_items : 0);
       }
@@ -85,7 +86,6 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
       }
       nodes.at(log_row + level, segment) = value;
     }
-    __syncwarp();  // else the compiler assumes a divergent warp from here on, and spills
   }
 }
 
