@@ -43,9 +43,11 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
                                                  sizeof(typename decltype(Arguments::segments)::scratch)>;
   struct storage {
     queue pending;
-    edges nodes;
-    typename long_pieces<Arguments>::storage of_long;
-    typename by_lanes::storage list;
+    union {
+      edges nodes;
+      typename by_lanes::storage list;
+      typename long_pieces<Arguments>::storage of_long;
+    };
   };
 
   /// The numbers of pending segments are counted from `first_segment`.
