@@ -43,7 +43,10 @@ std::string problem(const segmented::load_balance_plan& plan, int max_resident_b
   const std::int64_t unit = std::int64_t{1} << log_unit,
                      batch = std::int64_t{kind.policy.long_rows} * warp_lanes * kind.chunk_items;
 
-  if (plan.blocks < 1 || plan.blocks > max_resident_blocks) return "the grid is too large, or empty";
+  if (plan.blocks < 1 || plan.blocks > 2 * max_resident_blocks) return "the grid is too large, or empty";
+  if (plan.blocks > max_resident_blocks &&
+      (!are_mostly_long || segments < warps || 2 * length < segmented::min_two_wave_positions))
+    return "a second wave that has little to do";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
   if (warps > segmented::max_warps) return "more warps than counters";
   if (segment_cost < 1) return "segments without weight: a warp could have any number of empty ones";
@@ -91,8 +94,10 @@ TEST(segmented_plan, holds_whatever_the_shape) {
         for (const std::int64_t items : counts)
           for (const std::int64_t segments : counts) {
             if (segments == 0) continue;
-            const auto plan = segmented::plan_load_balance(max_resident_blocks, items, segments, kind.chunk_items,
-                                                           kind.accumulator_bytes, kind.policy, max_blocks);
+            const bool is_listed = items % 2 == 0;
+            const auto plan =
+                segmented::plan_load_balance(max_resident_blocks, items, segments, is_listed, kind.chunk_items,
+                                             kind.accumulator_bytes, kind.policy, max_blocks);
             ASSERT_EQ(problem(plan, max_resident_blocks, items, segments, kind, max_blocks), "")
                 << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
                 << " blocks at once, max_blocks " << max_blocks;
@@ -101,10 +106,25 @@ TEST(segmented_plan, holds_whatever_the_shape) {
 
 TEST(segmented_plan, small_inputs_take_few_blocks) {
   const problem_kind& k = kinds[0];
-  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
-  EXPECT_EQ(segmented::plan_load_balance(528, 1 << 24, 1, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
-  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1 << 24, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 900, 6, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks, 1);
+  EXPECT_EQ(segmented::plan_load_balance(528, 1 << 24, 1, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks,
+            528);
+  EXPECT_EQ(segmented::plan_load_balance(528, 0, 1 << 24, true, k.chunk_items, k.accumulator_bytes, k.policy).blocks,
+            528);
+}
+
+TEST(segmented_plan, many_long_segments_take_two_waves) {
+  const problem_kind& k = kinds[0];
+  const auto blocks = [&](std::int64_t items, std::int64_t segments, bool is_listed = true) {
+    return segmented::plan_load_balance(528, items, segments, is_listed, k.chunk_items, k.accumulator_bytes, k.policy)
+        .blocks;
+  };
+  EXPECT_EQ(blocks(1 << 26, 11585), 2 * 528);
+  EXPECT_EQ(blocks(1 << 26, 11585, false), 528) << "owners take long to search";
+  EXPECT_EQ(blocks(1 << 26, 8447), 528) << "a warp of the second wave would have no segment";
+  EXPECT_EQ(blocks(1 << 24, 11585), 528) << "the ranges are too short";
+  EXPECT_EQ(blocks(1 << 26, 1 << 20), 528) << "the segments are short";
 }
 
 TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {

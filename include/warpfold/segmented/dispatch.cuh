@@ -80,7 +80,8 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given) {
     const load_balance_plan plan =
-        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count, Leaves::chunk_items,
+        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count,
+                          is_listed && !joins_long_edges<arguments>, Leaves::chunk_items,
                           sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
     constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
     constexpr const char* why =

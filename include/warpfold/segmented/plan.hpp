@@ -28,15 +28,20 @@ inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_i
 }
 
 /// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
-/// blocks at once; `accumulator_bytes` bounds the number of units. No result depends on the plan.
+/// blocks at once; `accumulator_bytes` bounds the number of units. `may_have_waves`: segments are listed, and edges do
+/// not wait for one another. No result depends on the plan.
 inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments,
-                                           int chunk_items, std::size_t accumulator_bytes, const kernel_policy& policy,
-                                           int max_blocks = 0) {
+                                           bool may_have_waves, int chunk_items, std::size_t accumulator_bytes,
+                                           const kernel_policy& policy, int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
   const int segment_cost = least_of(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
   const bool are_mostly_long = items / segments > warp_lanes * chunk_items;
-  int most = least_of(max_resident_blocks, max_warps / block_warps);
+  const std::int64_t two_waves = std::int64_t{2} * max_resident_blocks * block_warps;  // warps
+  int most = max_resident_blocks;
+  if (may_have_waves && are_mostly_long && segments >= two_waves && positions >= min_two_wave_positions * two_waves / 2)
+    most *= 2;
+  most = least_of(most, max_warps / block_warps);
   if (max_blocks > 0) most = least_of(most, max_blocks);
   load_balance_plan plan{};
   const auto min_items = static_cast<std::int64_t>(
@@ -149,7 +154,7 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   const std::int64_t row = warp_lanes * chunk_items, all_block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
   const std::int64_t warps = max_resident_blocks * all_block_warps;
-  const bool may_idle = is_fixed_length || items < min_idling_items * warps;
+  const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
   const bool are_single = min_rows == 0 && go_to_single_warps(warps, items, segments, row, is_fixed_length, policy);
   const auto for_small = log_warps_of_small_input(warps, all_block_warps, items, segments, row);
   std::optional<int> for_long;

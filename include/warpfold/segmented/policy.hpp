@@ -10,6 +10,12 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 inline constexpr int units_per_bundle = 256;  ///< neighbouring units of a long segment that one warp joins at once
 inline constexpr int max_warps = 10912;       ///< warps of a grid: their counters fill 128 KiB
 inline constexpr int counters_per_warp = 3;
+/// Listed segments of mostly more than 32 chunks have two waves of warps if each warp still has half of this many
+/// positions, and there is a segment for each warp: the second wave evens out the loads of warps with uncut segments.
+/// (Owners take longer to search than that gains, and segments of one length leave nothing uneven. Where edges wait for
+/// one another, more of them should meet in a warp: on an H200, moments of geometric lengths of mean 5000 take 103 us
+/// in one wave, 115 in two.)
+inline constexpr int min_two_wave_positions = 8192;
 inline constexpr int max_units_per_warp = 8;  ///< a unit is so long that about 8 of them fill a warp's range
 /// If the mean segment is long, segments of at most half a warp's range are not cut, because joining units takes trips
 /// to memory.
@@ -88,10 +94,9 @@ inline constexpr int min_single_row_items = 1408;
 ///   are left to the partition by position (rows of 20011: moments 115 us by eight warps, 95 by position; statistics
 ///   130 and 108; but logsumexp 93 and 113);
 /// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
-///   min_idling_items (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
+///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
 ///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
-inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16,
-                     min_idling_items = 8192;
+inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
 inline constexpr std::size_t max_quick_join_bytes = 16;
 /// Listed segments of operators with long joins (code_size.cuh) go to teams only from min_long_join_rows on, and never
 /// to single warps: warps that each fold another length wait for instructions. Shorter ones stay by position. (2^26
