@@ -79,10 +79,9 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
     return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given) {
-    const load_balance_plan plan =
-        plan_load_balance(resident_blocks(frame), given.leaves.source.items, given.segments.count,
-                          is_listed && !joins_long_edges<arguments>, Leaves::chunk_items,
-                          sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
+    const load_balance_plan plan = plan_load_balance(
+        resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed && !policy.folds_slowly,
+        Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
     constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
     constexpr const char* why =
         Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"

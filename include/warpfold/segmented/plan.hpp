@@ -28,8 +28,8 @@ inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_i
 }
 
 /// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
-/// blocks at once; `accumulator_bytes` bounds the number of units. `may_have_waves`: segments are listed, and edges do
-/// not wait for one another. No result depends on the plan.
+/// blocks at once; `accumulator_bytes` bounds the number of units. `may_have_waves`: segments are listed, and folds
+/// are quick. No result depends on the plan.
 inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments,
                                            bool may_have_waves, int chunk_items, std::size_t accumulator_bytes,
                                            const kernel_policy& policy, int max_blocks = 0) {
