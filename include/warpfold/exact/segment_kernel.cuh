@@ -176,15 +176,16 @@ template <class Arguments, bool Tiny> class segment_summer {
     if constexpr (!Tiny) {
       segment_span own = items;
       if (arch::lane_id() > 0) own.end = own.begin;
-      return sum_tile(arguments_.leaves, own, own_.sums);
-    }
-    clear_sums(own_.sums, 1);
-    WARPFOLD_NO_UNROLL
-    for (std::int64_t first = items.begin; first < items.end; first += level::max_items) {
-      const std::int64_t end = least_of(first + level::max_items, items.end);
-      const segment_span own{first, arch::lane_id() == 0 ? end : first};
-      if (!add_at_level(own, arguments_.leaves.source.is_inside(first, end)))
-        add_tile(arguments_.leaves, own, own_.sums);
+      sum_tile(arguments_.leaves, own, own_.sums);
+    } else {
+      clear_sums(own_.sums, 1);
+      WARPFOLD_NO_UNROLL
+      for (std::int64_t first = items.begin; first < items.end; first += level::max_items) {
+        const std::int64_t end = least_of(first + level::max_items, items.end);
+        const segment_span own{first, arch::lane_id() == 0 ? end : first};
+        if (!add_at_level(own, arguments_.leaves.source.is_inside(first, end)))
+          add_tile(arguments_.leaves, own, own_.sums);
+      }
     }
   }
   /// Adds the first lane's items at a level, if they fit one. `is_inner`: vectors around them lie within the input.
@@ -203,7 +204,8 @@ template <class Arguments, bool Tiny> class segment_summer {
     tiles_.to_skip = tiles_per_trial;
     return false;
   }
-  /// Adds the part that sum_tile has summed to the sum of a cut segment. The warp that completes it writes the result.
+  /// Adds the part that sum_long or sum_tile has summed to the sum of a cut segment. The warp that completes it writes
+  /// the result.
   __device__ void join_part(std::int64_t segment) {
     const auto& partition = arguments_.partition;
     const int lane = arch::lane_id();

@@ -67,7 +67,7 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
     const auto load = [&](auto load_chunk_of) {
       WARPFOLD_UNROLL
       for (int r = 0; r < Rows; ++r) {
-        // Compared with `chunks`: a least value, as `exist`, has no uniform register, and other state would follow it.
+        // Not compared with `exist`: the compiler has no uniform register for a least value, and would spill.
         const Index index = (row + r) * warp_lanes + lane;
         load_chunk_of(own[r], first + index * chunk_items, index < chunks ? chunk_items : 0);
       }

@@ -138,15 +138,10 @@ __device__ void fold_slow_segment(const Arguments& arguments, const segment_span
   join_own_units(arguments, range, segment, items);
 }
 
-}  // namespace detail
-
-/// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All
-/// lanes of the warp call it.
+/// fold_long_segment elsewhere.
 template <class Arguments>
-__device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
-                                  const segment_span items, long_pieces<Arguments>& pieces) {
-  if constexpr (detail::finds_units_again<Arguments>)
-    return detail::fold_slow_segment(arguments, range, segment, items, pieces);
+__device__ void fold_quick_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
+                                   const segment_span items, long_pieces<Arguments>& pieces) {
   const auto& [segments, leaves, op, out, init, empty, partition, values] = arguments;
   const std::int64_t count = items.end - items.begin, first = partition.position(segment, items.begin);
   std::int64_t units = 1, begin = 0, end = 1;
@@ -170,6 +165,18 @@ __device__ void fold_long_segment(const Arguments& arguments, const segment_span
   if (alone) return;
   pieces.finish();
   join_units(values, partition, first, begin, end, units, op, write);
+}
+
+}  // namespace detail
+
+/// Folds the segment if it is not cut, else those of its units that begin in `range`, the calling warp's positions. All
+/// lanes of the warp call it.
+template <class Arguments>
+__device__ void fold_long_segment(const Arguments& arguments, const segment_span& range, std::int64_t segment,
+                                  const segment_span items, long_pieces<Arguments>& pieces) {
+  if constexpr (detail::finds_units_again<Arguments>)
+    detail::fold_slow_segment(arguments, range, segment, items, pieces);
+  else detail::fold_quick_segment(arguments, range, segment, items, pieces);
 }
 
 }  // namespace warpfold::segmented
