@@ -64,7 +64,9 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
     WARPFOLD_UNROLL
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
       const A left = warp::shuffle(values[Items - 1], (lane & ~(distance - 1)) - 1);  // where the node ends
-      if (lane & distance) push(left);
+      if constexpr (thread::may_combine_missing<Op, A>)  // the compiler would move all values where lanes join none
+        push(thread::choose((lane & distance) != 0, left, thread::exact_identity<Op, A>));
+      else if (lane & distance) push(left);
     }
     A node = warp::shuffle(values[Items - 1], warp_lanes - 1);
     bool grows = true;  // whether the row completes the node of the level

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches by a warp: each lane probes another place, so that one trip to memory narrows the range 32 times.
 #pragma once
+#include <limits>
 #include <warpfold/arch/quick_division.cuh>
 #include <warpfold/standard.hpp>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
+
+/// As std::numeric_limits says, for device code.
+template <class T> inline constexpr T greatest_number = std::numeric_limits<T>::max();
 
 /// The least n in [low, high] for which before(n) is false, or `high`. before must be true up to some number and false
 /// from there on. All lanes call it; valid in every lane.
@@ -62,41 +66,45 @@ __device__ std::int64_t interpolation_search(std::int64_t count, std::int64_t to
 /// cheap rounds; the last one probes the whole range that remains.
 template <class Value>
 __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total, std::int64_t target, Value value) {
+  using number = decltype(value(0));
+  constexpr std::int64_t greatest = greatest_number<number>;
   if (count > 1 << 30) return warp::partition_point(0, count, [&](std::int64_t n) { return value(n) < target; });
+  if (target > greatest) return count;
   constexpr int fewest = 8, nears = warp_lanes - fewest;
   const int lane = arch::lane_id();
   int low = 0, high = static_cast<int>(count);  // the result is one of [low, high]
-  int evens = fewest;
-  std::int64_t below = 0, above = total;  // approximate values of low - 1 and high
+  const auto wanted = static_cast<number>(target);
+  number below = 0, above = static_cast<number>(least_of(total, greatest));  // approximate values of low - 1 and high
+  bool guesses = true;
   while (low < high) {
     const int range = high - low;
     if (range <= warp_lanes)
-      return low + __popc(__ballot_sync(full_warp, value(low + least_of(lane, range - 1)) < target && lane < range));
-    const int step = (range + evens - 1) / evens;
+      return low + __popc(__ballot_sync(full_warp, value(low + least_of(lane, range - 1)) < wanted && lane < range));
+    const int step = guesses ? (range + fewest - 1) / fewest : (range + warp_lanes - 1) / warp_lanes;
     const int stride = greatest_of(1 << ((31 - __clz(range)) / 2) >> 3, 1);  // sqrt(range) / 8
-    const float share = arch::quick_quotient(static_cast<float>(target - below),
-                                             static_cast<float>(greatest_of(above - below, std::int64_t{1})));
+    const float share = arch::quick_quotient(static_cast<float>(wanted - below),
+                                             static_cast<float>(greatest_of(above - below, number{1})));
     const int guess = static_cast<int>(fmaxf(0.0f, fminf(share, 1.0f)) * static_cast<float>(range));
     const int first = low + greatest_of(least_of(guess - nears / 2 * stride, range - nears * stride), 0);
-    const int probe = lane < evens ? low + step * (lane + 1) - 1 : first + (lane - fewest) * stride;
-    const auto at_probe = value(least_of(probe, high - 1));  // the last even step's is that of high - 1
-    const unsigned passing = __ballot_sync(full_warp, (lane < evens || probe < high) && at_probe < target);
-    const bool guesses = evens == fewest;
+    const bool is_even = !guesses || lane < fewest;
+    const int probe = is_even ? low + step * (lane + 1) - 1 : first + (lane - fewest) * stride;
+    const number at_probe = value(least_of(probe, high - 1));  // the last even step's is that of high - 1
+    const unsigned passing = __ballot_sync(full_warp, (is_even || probe < high) && at_probe < wanted);
     const int passed = __popc(guesses ? passing & ((1u << fewest) - 1) : passing),
               near_passed = guesses ? __popc(passing >> fewest) : 0;
     const int reached = least_of(low + step * passed, high),
-              end = passed < evens ? least_of(reached + step, high) - 1 : high;
+              end = passed < (guesses ? fewest : warp_lanes) ? least_of(reached + step, high) - 1 : high;
     const int reached_near = first + stride * (near_passed - 1) + 1, end_near = first + stride * near_passed;
     // The nearest probed values on both sides of the result.
     const bool past_near = near_passed > 0 && reached_near > reached,
                before_near = guesses && near_passed < nears && end_near < end;
-    const auto left = warp::shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
+    const number left = warp::shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
                right = warp::shuffle(at_probe, before_near ? fewest + near_passed : passed);
     if (past_near || passed > 0) below = left;
     if (before_near || end < high) above = right;
     low = past_near ? reached_near : reached;
     high = before_near ? end_near : end;
-    evens = guesses && !(past_near && before_near) ? warp_lanes : fewest;
+    guesses = !guesses || (past_near && before_near);
   }
   return low;
 }
