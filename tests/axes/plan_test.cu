@@ -203,7 +203,7 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
         shape.kept.inner().extent % choice.vector != 0)
       return "not few items";
     const std::int64_t vectors = shape.outputs / choice.vector;
-    const int each = ax::few_items_vectors(items > ax::very_few_items ? ax::few_items_count : ax::very_few_items);
+    const int each = items > ax::very_few_items ? 1 : ax::very_few_items_vectors;
     return problem(ax::plan_few_items(vectors, each, max_blocks), vectors, std::int64_t{ax::few_items_threads} * each,
                    items, items, 1, kind.accumulator_bytes, max_blocks);
   }

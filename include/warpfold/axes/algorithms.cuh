@@ -8,6 +8,7 @@
 #include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/column_kernel.cuh>
 #include <warpfold/axes/column_share_kernel.cuh>
+#include <warpfold/axes/few_items_kernel.cuh>
 #include <warpfold/axes/narrow_kernel.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
@@ -32,21 +33,39 @@ template <class... More> struct launch_plan {
   std::tuple<More...> more{};
 };
 
-/// Columns of at most `Items` items.
-template <int Items, class Arguments> struct few_item_columns {
+/// Columns of very few items, of which a thread takes several.
+template <class Arguments> struct very_few_item_columns {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "outputs of a few items each, whose neighbours are adjacent";
-  static constexpr auto* kernel = &few_items_kernel<Items, Arguments>;
+  static constexpr auto* kernel = &very_few_items_kernel<Arguments>;
   static constexpr int vector = leaves::chunk_items;
   static constexpr std::size_t shared_bytes = 0;
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Items;
+    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= very_few_items;
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
-    return {{plan_few_items(call.given.outputs / vector, few_items_vectors(Items), call.frame.max_blocks()),
+    return {{plan_few_items(call.given.outputs / vector, very_few_items_vectors, call.frame.max_blocks()),
              few_items_threads}};
+  }
+};
+
+/// Columns of at most `Most` items, by rounds of `Round`.
+template <int Round, int Most, class Arguments> struct few_item_columns {
+  using arguments = Arguments;
+  using leaves = typename Arguments::leaves_type;
+  static_assert(Most <= 2 * Round);
+  static constexpr const char* why = "outputs of a few items each, whose neighbours are adjacent";
+  static constexpr auto* kernel = &few_items_kernel<Round, Arguments>;
+  static constexpr int vector = leaves::chunk_items;
+  static constexpr std::size_t shared_bytes = 0;
+
+  static bool takes(const planned_call& call) {
+    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Most;
+  }
+  static std::optional<launch_plan<>> plan_for(const planned_call& call) {
+    return {{plan_few_items(call.given.outputs / vector, 1, call.frame.max_blocks()), few_items_threads}};
   }
 };
 

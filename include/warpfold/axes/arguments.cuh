@@ -5,6 +5,7 @@
 #include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/grid/initial_value.cuh>
+#include <warpfold/thread/chunk.cuh>
 #include <warpfold/thread/counted_output.cuh>
 #include <warpfold/thread/locate.cuh>
 #include <warpfold/thread/put.cuh>
@@ -41,30 +42,38 @@ template <class Leaves, class Op, class Out, class Map = index_map> struct axis_
 
   /// Writes the results of vector number `vector`.
   template <int Vector> __device__ void write(std::int64_t vector, const A (&results)[Vector]) const {
-    const std::int64_t first = kept.place_of(vector).out;
-    if constexpr (Vector > 1 && std::is_pointer_v<Out>) {
-      using R = std::remove_pointer_t<Out>;
-      constexpr int bytes = Vector * int{sizeof(R)}, width = bytes < 16 ? bytes : 16;
-      if constexpr (std::is_arithmetic_v<R>)
-        if (inner_out_stride == 1 && reinterpret_cast<std::uintptr_t>(out + first) % width == 0) {
-          R held[Vector];
-          WARPFOLD_UNROLL
-          for (int v = 0; v < Vector; ++v) held[v] = init.join(results[v], thread::any_operator(op));
-          WARPFOLD_UNROLL
-          for (int byte = 0; byte < bytes; byte += width)
-            arch::store_once<width>(reinterpret_cast<unsigned char*>(out + first) + byte,
-                                    reinterpret_cast<const unsigned char*>(held) + byte);
-          return;
+    write_at(kept.place_of(vector).out, results);
+  }
+  /// Writes the results of a vector, the first of them to `first`.
+  template <int Vector> __device__ void write_at(std::int64_t first, const A (&results)[Vector]) const {
+    if constexpr (Vector > 1 && thread::takes_vectors<Out>) {
+      auto* const to = thread::memory_of(out) + first;
+      using R = std::remove_pointer_t<decltype(to)>;
+      using chunk = thread::chunk<R, Vector>;
+      constexpr int width = chunk::vector_bytes;
+      if (inner_out_stride == 1 && reinterpret_cast<std::uintptr_t>(to) % width == 0) {
+        chunk held;
+        WARPFOLD_UNROLL
+        for (int v = 0; v < Vector; ++v) {
+          R one;
+          thread::assign(one, result(results[v]));
+          held.set(v, one);
         }
+        WARPFOLD_UNROLL
+        for (int byte = 0; byte < chunk::bytes; byte += width)
+          arch::store_once<width>(reinterpret_cast<unsigned char*>(to) + byte,
+                                  reinterpret_cast<const unsigned char*>(held.word) + byte);
+        return;
+      }
     }
     WARPFOLD_UNROLL
     for (int v = 0; v < Vector; ++v) put(first + v * inner_out_stride, results[v]);
   }
-  /// Writes a sum that the operator lowers in place of an accumulator, if there is no initial value; returns whether
-  /// there is none.
-  template <class Sum> __device__ bool write_sum(std::int64_t vector, int v, const Sum& sum) const {
+  /// Writes a sum that the operator lowers in place of an accumulator to `to`, if there is no initial value; returns
+  /// whether there is none.
+  template <class Sum> __device__ bool write_sum_at(std::int64_t to, const Sum& sum) const {
     if (init.exists()) return false;
-    thread::put(out[kept.place_of(vector).out + v * inner_out_stride], sum);
+    thread::put(out[to], sum);
     return true;
   }
   /// Writes the result of output number `v` of vector number `vector`.
@@ -73,9 +82,14 @@ template <class Leaves, class Op, class Out, class Map = index_map> struct axis_
   }
 
  private:
-  __device__ void put(std::int64_t place, const A& result) const {
-    if constexpr (thread::joins_initial_value<Out>) thread::put(out[place], result);
-    else thread::put(out[place], init.join(result, thread::any_operator(op)));
+  /// What is written of an accumulator.
+  __device__ auto result(const A& of) const {
+    if constexpr (thread::joins_initial_value<Out>) return out.result(of);
+    else return init.join(of, thread::any_operator(op));
+  }
+  __device__ void put(std::int64_t place, const A& of) const {
+    if constexpr (thread::joins_initial_value<Out>) thread::put(out[place], of);
+    else thread::put(out[place], result(of));
   }
 };
 

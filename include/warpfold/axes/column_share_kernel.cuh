@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels for items that lie together across outputs, where threads fold alone: where there is much to compute, and
-// where outputs have few items.
+// The kernels for items that lie together across outputs, where threads fold alone, since there is much to compute.
 #pragma once
 #include <warpfold/arch/opaque.cuh>
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/column_share.cuh>
 #include <warpfold/axes/counted_items.cuh>
-#include <warpfold/axes/few_rows.cuh>
 #include <warpfold/axes/join_splits.cuh>
 #include <warpfold/grid/drawn_work.cuh>
 
@@ -101,73 +99,6 @@ whole_column_kernel(const __grid_constant__ Arguments arguments) {
     fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items, arguments.op,
               values);
     arguments.template write<vector>(column, values);
-  }
-}
-
-/// Outputs of at most `Items` items each. A thread folds vectors of them, whose loads are all issued before the first
-/// fold; of more than few_items_count, those of a second round are issued after it.
-template <int Items, class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(few_items_threads)
-few_items_kernel(const __grid_constant__ Arguments arguments) {
-  using A = typename Leaves::accumulator;
-  constexpr int block_threads = few_items_threads, vector = Leaves::chunk_items, vectors = few_items_vectors(Items);
-  constexpr bool has_rounds = Items > few_items_count;
-  constexpr int round = least_of(Items, few_items_count);
-  const auto& leaves = arguments.leaves;
-  const int all = static_cast<int>(arguments.items), count = has_rounds ? round : all;
-  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
-    const std::int64_t first = tile * block_threads * vectors + arch::flat_thread();
-    typename Leaves::chunk rows[vectors][round] = {};
-    std::int64_t origins[vectors] = {};
-    const auto load_round = [&](int i, int begin) {
-      load_rows(leaves, arguments.reduced, origins[i], begin, begin > 0 ? all - round : count, rows[i]);
-    };
-    WARPFOLD_UNROLL
-    for (int i = 0; i < vectors; ++i) {
-      if (first + i * block_threads >= arguments.vectors) break;
-      origins[i] = arguments.kept.place_of(first + i * block_threads).in;
-      // By stretches, which divide less often; but the code for them comes between the loads of very few items.
-      if constexpr (Items > very_few_items) load_round(i, 0);
-      else {
-        std::int64_t places[round];
-        WARPFOLD_UNROLL
-        for (int k = 0; k < round; ++k) places[k] = origins[i] + (k < count ? arguments.reduced.in(k) : 0);
-        WARPFOLD_UNROLL
-        for (int k = 0; k < round; ++k)
-          if (k < count) leaves.load(rows[i][k], places[k]);
-      }
-    }
-    WARPFOLD_UNROLL
-    for (int i = 0; i < vectors; ++i) {
-      if (first + i * block_threads >= arguments.vectors) break;
-      A results[vector];
-      if constexpr (sums_few<Leaves>) {
-        static_assert(vector == 1);
-        typename detail::lane_accumulator_of<Leaves>::few sum;
-        add_few_rows(leaves, rows[i], 0, count, sum);
-        if constexpr (has_rounds) load_round(i, round), add_few_rows(leaves, rows[i], 0, all - round, sum);
-        if (sum.is_exact() && arguments.write_sum(first + i * block_threads, 0, sum)) continue;
-        results[0] = sum_items_apart(leaves, arguments.reduced, origins[i], all);
-      } else {
-        bool are_right = true;
-        const auto fold_round = [&](int items, A(&to)[vector]) {
-          WARPFOLD_UNROLL
-          for (int v = 0; v < vector; ++v)
-            are_right = fold_few_rows(leaves, rows[i], v, items, arguments.op, to[v]) && are_right;
-        };
-        fold_round(count, results);
-        if constexpr (has_rounds) {
-          A right[vector];
-          load_round(i, round);
-          fold_round(all - round, right);
-          WARPFOLD_UNROLL
-          for (int v = 0; v < vector; ++v) results[v] = arguments.op(results[v], right[v]);
-        }
-        if constexpr (folds_few<Leaves>)
-          if (!are_right) fold_by_items(leaves, arguments.reduced, origins[i], 0, all, arguments.op, results);
-      }
-      arguments.template write<vector>(first + i * block_threads, results);
-    }
   }
 }
 

@@ -102,11 +102,14 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
   };
   const auto columns = [&]<class In>(const In& in) {
     using arguments = axis_arguments<In, Op, Out, typename Known::map>;
-    if (try_algorithm(few_item_columns<very_few_items, arguments>{}, in)) return;
-    if constexpr (takes_few_items)
-      if (try_algorithm(few_item_columns<few_items_count, arguments>{}, in)) return;
-    if constexpr (takes_few_items && folds_by_rounds<In>)
-      if (try_algorithm(few_item_columns<most_items_of_rounds, arguments>{}, in)) return;
+    if (try_algorithm(very_few_item_columns<arguments>{}, in)) return;
+    if constexpr (takes_few_items) {
+      constexpr bool by_rounds = folds_by_rounds<In>;
+      constexpr int most = by_rounds ? few_items_round : few_items_count;
+      if (try_algorithm(few_item_columns<few_items_round, most, arguments>{}, in)) return;
+      if constexpr (by_rounds)
+        if (try_algorithm(few_item_columns<long_round, most_items_of_rounds, arguments>{}, in)) return;
+    }
     if (!try_algorithm(whole_columns<arguments>{}, in)) try_algorithm(shared_columns<arguments>{}, in);
   };
   if constexpr (takes_narrow(item_bytes, leaf_bytes<Leaves>()))

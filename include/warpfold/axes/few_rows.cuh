@@ -28,15 +28,15 @@ __device__ auto items_of_rows(const typename Leaves::chunk (&rows)[Rows], int co
 
 /// Whether few items are folded by full nodes.
 template <class Leaves> inline constexpr bool folds_few = detail::find_folds_few<Leaves>();
-/// Whether single threads gain by columns of more items than they hold at a time: few_items_kernel has rounds for them.
+/// Whether single threads gain by columns of more items, of which they load more at once: few_items_kernel.
 template <class Leaves>
 inline constexpr bool folds_by_rounds = folds_few<Leaves> || sums_few<Leaves> || detail::has_terms<Leaves>;
 
-/// Sets `value` to the node over the first `count` items of an output, which are item `column` of the rows, 0 < count
-/// <= Rows. Returns false if it may be wrong, since an item is a NaN that does not count.
+/// Sets `value` to the node over `count` items of an output, which are item `column` of the rows, 0 < count <= Rows; the
+/// first of them has number `begin`. Returns false if it may be wrong, since an item is a NaN that does not count.
 template <class Leaves, int Rows, class Op, class A>
-__device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], int column, int count,
-                              Op op, A& value) {
+__device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], int column, int begin,
+                              int count, Op op, A& value) {
   constexpr int eight = thread::few_items + 1;
   static_assert(Rows <= 2 * eight);
   if constexpr (folds_few<Leaves>) {
@@ -74,7 +74,8 @@ __device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk
     value = detail::fold_items_apart<A>(leaves.transform, items, count, op);
     return true;
   } else {
-    value = fold_rows(leaves, rows, column, 0, count, op);
+    value = count >= Rows ? fold_rows(leaves, rows, column, begin, Rows, op)
+                          : fold_rows(leaves, rows, column, begin, count, op);
     return true;
   }
 }
@@ -102,6 +103,68 @@ WARPFOLD_NO_INLINE __device__ auto sum_items_apart(const Leaves& leaves, const M
   }
   return sum.total();
 }
+
+/// Folds the items of a vector of outputs, which lie at `at`, `Rows` at a time, two times at most, and writes the results.
+template <class Arguments, int Rows> class few_items_folder {
+ public:
+  using Leaves = typename Arguments::leaves_type;
+  using A = typename Leaves::accumulator;
+  using rows_type = typename Leaves::chunk[Rows];
+
+  __device__ few_items_folder(const Arguments& arguments, const place& at) : arguments_(arguments), at_(at) {}
+
+  /// Folds `count` > 0 items, the first of which is item number `first` of its output: 0, or Rows.
+  __device__ void fold(const rows_type& rows, int first, int count) {
+    WARPFOLD_UNROLL
+    for (int v = 0; v < vector; ++v) {
+      A value;
+      are_right_ = fold_few_rows(arguments_.leaves, rows, v, first, count, arguments_.op, value) && are_right_;
+      results_[v] = first > 0 ? arguments_.op(results_[v], value) : value;
+    }
+  }
+  /// Writes the results of all items.
+  __device__ void write() {
+    if constexpr (folds_few<Leaves>)
+      if (!are_right_)
+        fold_by_items(arguments_.leaves, arguments_.reduced, at_.in, 0, arguments_.items, arguments_.op, results_);
+    arguments_.template write_at<vector>(at_.out, results_);
+  }
+
+ private:
+  static constexpr int vector = Leaves::chunk_items;
+
+  const Arguments& arguments_;
+  const place at_;
+  bool are_right_ = true;
+  A results_[vector] = {};
+};
+
+/// The same where sums_few.
+template <class Arguments, int Rows>
+  requires sums_few<typename Arguments::leaves_type>
+class few_items_folder<Arguments, Rows> {
+ public:
+  using Leaves = typename Arguments::leaves_type;
+  using rows_type = typename Leaves::chunk[Rows];
+  static_assert(Leaves::chunk_items == 1);
+
+  __device__ few_items_folder(const Arguments& arguments, const place& at) : arguments_(arguments), at_(at) {}
+
+  __device__ void fold(const rows_type& rows, int, int count) {
+    add_few_rows(arguments_.leaves, rows, 0, count, sum_);
+  }
+  __device__ void write() {
+    if (sum_.is_exact() && arguments_.write_sum_at(at_.out, sum_)) return;
+    const typename Leaves::accumulator result[1] = {
+        sum_items_apart(arguments_.leaves, arguments_.reduced, at_.in, static_cast<int>(arguments_.items))};
+    arguments_.template write_at<1>(at_.out, result);
+  }
+
+ private:
+  const Arguments& arguments_;
+  const place at_;
+  typename detail::lane_accumulator_of<Leaves>::few sum_;
+};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::axis_reduction

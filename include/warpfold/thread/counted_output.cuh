@@ -9,6 +9,15 @@ namespace warpfold::thread {
 /// Whether `Out` joins initial values to results, and knows those of nothing, so that kernels need not.
 template <class Out> inline constexpr bool joins_initial_value = requires { requires Out::joins_initial_value; };
 
+namespace detail {
+/// Whether results are numbers, pairs of them, or the like: of few bytes, with no room between members.
+template <class R>
+inline constexpr bool is_small_result =
+    std::is_arithmetic_v<R> ||
+    (std::is_trivially_copyable_v<R> && std::is_default_constructible_v<R> && sizeof(R) <= 8 &&
+     (sizeof(R) == alignof(R) || (sizeof(R) == 8 && alignof(R) == 4)));
+}  // namespace detail
+
 /// Writes uncounted accumulators as results of `Op`, whose accumulators have type `A`. `Value` is a
 /// grid::initial_value<A>. Kernels have no initial value of their own: it is joined here.
 template <class A, class Op, class Out, class Value> struct counted_output {
@@ -32,6 +41,7 @@ template <class A, class Op, class Out, class Value> struct counted_output {
   __device__ auto of_segment(std::ptrdiff_t i, std::int64_t, std::int64_t count) const {
     return reference<decltype(out[i])>{*this, out[i], count};
   }
+  template <class B> __device__ auto result(const B& value) const { return result(value, items); }
 
  private:
   template <class B> __device__ auto result(const B& value, std::int64_t count) const {
@@ -47,6 +57,19 @@ template <class A, class Op, class Out, class Value> struct counted_output {
     if constexpr (lowers<Op, A>) return op.lower(all);
     else return all;
   }
+};
+
+/// The memory to which an output writes results as they are, or once it has made them of accumulators.
+template <class R> __device__ R* memory_of(R* out) { return out; }
+template <class A, class Op, class R, class Value>
+__device__ R* memory_of(const counted_output<A, Op, R*, Value>& out) {
+  return out.out;
+}
+/// Whether results may be written by vectors: they are numbers or a few words.
+template <class Out>
+inline constexpr bool takes_vectors = requires(const Out& out) {
+  memory_of(out);
+  requires detail::is_small_result<std::remove_pointer_t<decltype(memory_of(out))>>;
 };
 
 }  // namespace warpfold::thread
