@@ -63,10 +63,12 @@ __device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk
     return is_right && thread::all_count(loaded, value);
   } else if constexpr (detail::has_terms<Leaves> && Rows > very_few_items) {
     const auto item = [&](int k) { return leaves.transform.transform(rows[k].item(column)); };
-    const bool are_terms =
-        Rows > eight && count <= eight
-            ? thread::fold_terms<decltype(leaves.transform.op), least_of(Rows, eight)>(item, count, value)
-            : thread::fold_terms<decltype(leaves.transform.op), Rows>(item, count, value);
+    using terms_operator = decltype(leaves.transform.op);
+    bool are_terms;
+    if (Rows > eight && count <= eight)
+      are_terms = thread::fold_terms<terms_operator, least_of(Rows, eight)>(item, count, value);
+    else if (Rows > eight && count >= Rows) are_terms = thread::fold_terms<terms_operator, Rows>(item, value);
+    else are_terms = thread::fold_terms<terms_operator, Rows>(item, count, value);
     if (are_terms) return true;
     thread::array<typename Leaves::item, Rows> items;
     WARPFOLD_UNROLL
