@@ -204,6 +204,34 @@ TEST(axis_kernels, column_shares_join_splits) {
   });
 }
 
+// Of as many items as rounds have room for: the middle axis of matrices of 70 columns, by blocks that take turns.
+TEST(axis_kernels, few_items_by_rounds) {
+  using arguments = arguments_of<column_leaves>;
+  const auto expect = [](auto kernel, int first, int last, int vectors_of_thread) {
+    constexpr std::int64_t matrices = 9, columns = 70;
+    for (std::int64_t rows = first; rows <= last; ++rows) {
+      std::vector<interval> items;
+      for (int m = 0; m < matrices; ++m) {
+        const auto matrix = numbered(rows, columns, true);
+        items.insert(items.end(), matrix.begin(), matrix.end());
+      }
+      const device_array<interval> in(items);
+      const ax::shape shape = ax::shape_of({3, {matrices, rows, columns}, {rows * columns, columns, 1}}, 0b010,
+                                           {2, {matrices, columns}, {columns, 1}});
+      const column_leaves leaves{in.data(), {}, {0, matrices * rows * columns - 1}};
+      for (const int most_blocks : {1, 0}) {
+        const auto plan = ax::plan_few_items(shape.outputs / 2, vectors_of_thread, most_blocks);
+        EXPECT_TRUE(folds_in_order(kernel, shape, leaves, 2, plan, ax::few_items_threads, 0)) << rows << " rows";
+      }
+    }
+  };
+  expect(&ax::very_few_items_kernel<arguments>, 1, ax::very_few_items, ax::very_few_items_vectors);
+  expect(&ax::few_items_kernel<ax::few_items_round, 1, arguments>, 5, ax::few_items_round, 1);
+  expect(&ax::few_items_kernel<ax::few_items_round, 2, arguments>, 5, 2 * ax::few_items_round, 1);
+  expect(&ax::few_items_kernel<ax::few_items_round, 4, arguments>, 17, ax::few_items_count, 1);
+  expect(&ax::few_items_kernel<ax::long_round, 2, arguments>, 9, ax::few_items_count, 1);
+}
+
 TEST(axis_kernels, rows_join_splits) {
   using leaves = ax::array_leaves<interval, wf::thread::no_transform, interval, false, 2>;
   constexpr auto policy = ax::row_policy_of<leaves>;

@@ -333,6 +333,44 @@ TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
 TEST(axes_operators, means) { expect_results_of(wf::arithmetic_mean{}); }
 
 // Single threads fold such columns at once; of any exponents, and with an initial value, as they fold many items.
+// Results are written by vectors where they lie together: means, which follow from sums, and pairs of numbers, too.
+// Wherever they begin, and with gaps between them, they are the same, and what lies around them stays.
+template <class Op, class R> void expect_results_anywhere(Op op) {
+  constexpr std::int64_t matrices = 7, columns = 36;
+  for (const std::int64_t rows : {2, 3, 5, 8, 12}) {
+    SCOPED_TRACE(testing::Message() << rows << " rows");
+    const auto items = wf_test::random_items<float>(matrices * rows * columns);
+    const device_array<float> in(items);
+    const std::int64_t extents[] = {matrices, rows, columns}, kept[] = {matrices, 1, columns};
+    for (const std::int64_t gap : {0, 1, 4})
+      for (const std::int64_t first : {0, 1, 2}) {
+        const std::int64_t pitch = columns + gap, strides[] = {pitch, pitch, 1};
+        std::vector<unsigned char> before(static_cast<std::size_t>(first + matrices * pitch) * sizeof(R), 0xAB);
+        const device_array<unsigned char> out(before);
+        R* const results = reinterpret_cast<R*>(out.data()) + first;
+        wf::reduce_axes(wf::strided<const float, 3>(in.data(), extents), wf::strided<R, 3>(results, kept, strides),
+                        wf::axes{1}, op);
+        const auto after = out.to_host();
+        for (std::int64_t m = 0; m < matrices; ++m)
+          for (std::int64_t c = 0; c < columns; ++c) {
+            std::vector<float> column;
+            for (std::int64_t r = 0; r < rows; ++r)
+              column.push_back(items[static_cast<std::size_t>((m * rows + r) * columns + c)]);
+            const R expected = result_of(column, op);
+            std::memcpy(before.data() + static_cast<std::size_t>(first + m * pitch + c) * sizeof(R), &expected,
+                        sizeof(R));
+          }
+        EXPECT_TRUE(after == before) << "gaps of " << gap << ", from result " << first;
+      }
+  }
+}
+TEST(axes_operators, results_are_written_wherever_they_lie) {
+  expect_results_anywhere<wf::plus, float>({});
+  expect_results_anywhere<wf::arithmetic_mean, float>({});
+  expect_results_anywhere<wf::euclidean_norm, float>({});
+  expect_results_anywhere<wf::minimum_maximum, wf::extrema<float>>({});
+}
+
 TEST(axes_operators, exact_sums_of_few_items) {
   const auto init = wf::exact_plus{}.lift(0x1p-30f);
   wf_test::random_source source(5);

@@ -199,7 +199,7 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
   }
   const bool is_vector = choice.vector > 1;
   if (choice.kind == ax::kernel_kind::few_items) {
-    if (items > ax::most_few_items(std::max(kind.item_bytes, kind.accumulator_bytes)) ||
+    if (items > ax::most_few_items(std::max(kind.item_bytes, kind.accumulator_bytes), shape.outputs, false) ||
         shape.kept.inner().extent % choice.vector != 0)
       return "not few items";
     const std::int64_t vectors = shape.outputs / choice.vector;

@@ -51,18 +51,17 @@ template <class Arguments> struct very_few_item_columns {
   }
 };
 
-/// Columns of at most `Most` items, by rounds of `Round`.
-template <int Round, int Most, class Arguments> struct few_item_columns {
+/// Columns of few items, by at most `Rounds` rounds of `Round`.
+template <int Round, int Rounds, class Arguments> struct few_item_columns {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static_assert(Most <= 2 * Round);
   static constexpr const char* why = "outputs of a few items each, whose neighbours are adjacent";
-  static constexpr auto* kernel = &few_items_kernel<Round, Arguments>;
+  static constexpr auto* kernel = &few_items_kernel<Round, Rounds, Arguments>;
   static constexpr int vector = leaves::chunk_items;
   static constexpr std::size_t shared_bytes = 0;
 
   static bool takes(const planned_call& call) {
-    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Most;
+    return call.choice.kind == kernel_kind::few_items && call.given.reduced_items <= Round * Rounds;
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     return {{plan_few_items(call.given.outputs / vector, 1, call.frame.max_blocks()), few_items_threads}};

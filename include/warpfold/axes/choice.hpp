@@ -60,11 +60,11 @@ inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t addres
 
 /// Chooses by what lies closest together: items of an output, or items of neighbouring outputs. `address` is that of
 /// the first item; `column_vector` and `row_chunk` are the most items that the kernels read at once, and `held_bytes`
-/// what a thread holds for each of few items, which it may fold `by_rounds`. `order` is what the types of the call say
-/// of this.
+/// what a thread holds for each of few items, of which it may have `long_rounds`. `order` is what the types of the call
+/// say of this.
 inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, std::size_t item_bytes,
                                    std::size_t held_bytes, int column_vector, int row_chunk,
-                                   item_order order = item_order::by_strides, bool by_rounds = false) {
+                                   item_order order = item_order::by_strides, bool long_rounds = false) {
   const axis_list::axis &kept = given.kept.inner(), &reduced = given.reduced.inner();
   const std::int64_t step = std::abs(reduced.in_stride), bytes = static_cast<std::int64_t>(item_bytes);
   const bool is_tiny_run = given.reduced.rank > 1 && reduced.extent * step * bytes < sector_bytes &&
@@ -74,7 +74,7 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
     if (kept.extent * bytes >= 2 * sector_bytes &&
-        given.reduced_items <= most_few_items(greatest_of(item_bytes, held_bytes), by_rounds))
+        given.reduced_items <= most_few_items(greatest_of(item_bytes, held_bytes), given.outputs, long_rounds))
       return {kernel_kind::few_items, vector, true};
     const bool is_vector_of_rows = order == item_order::columns && given.outputs == 1 && reduced.in_stride == 1;
     if (is_vector_of_rows || has_long_narrow_matrices(given))

@@ -89,7 +89,8 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
                      const grid::initial_value<A>& init) {
   constexpr std::size_t item_bytes = sizeof(typename Leaves::item);
   constexpr int vector = vector_items(item_bytes, sizeof(A));
-  constexpr bool takes_few_items = most_few_items(greatest_of(item_bytes, held_bytes<Leaves>)) > very_few_items;
+  constexpr bool takes_few_items =
+      most_few_items(greatest_of(item_bytes, held_bytes<Leaves>), 0, false) > very_few_items;
   const auto single = leaves.template in_chunks<1>();
   using single_arguments = axis_arguments<std::remove_const_t<decltype(single)>, Op, Out, typename Known::map>;
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
@@ -104,11 +105,11 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
     using arguments = axis_arguments<In, Op, Out, typename Known::map>;
     if (try_algorithm(very_few_item_columns<arguments>{}, in)) return;
     if constexpr (takes_few_items) {
-      constexpr bool by_rounds = folds_by_rounds<In>;
-      constexpr int most = by_rounds ? few_items_round : few_items_count;
-      if (try_algorithm(few_item_columns<few_items_round, most, arguments>{}, in)) return;
-      if constexpr (by_rounds)
-        if (try_algorithm(few_item_columns<long_round, most_items_of_rounds, arguments>{}, in)) return;
+      constexpr bool is_long = folds_by_long_rounds<In>;
+      constexpr int fewer_rounds = is_long ? 1 : 2, round = is_long ? long_round : few_items_round,
+                    rounds = is_long ? 2 : 4;
+      if (try_algorithm(few_item_columns<few_items_round, fewer_rounds, arguments>{}, in)) return;
+      if (try_algorithm(few_item_columns<round, rounds, arguments>{}, in)) return;
     }
     if (!try_algorithm(whole_columns<arguments>{}, in)) try_algorithm(shared_columns<arguments>{}, in);
   };
@@ -166,7 +167,7 @@ void enqueue(const char* function, const shape& given, const Leaves& leaves, Op 
                 most_chunk = row_chunk_items<Leaves>();
   const auto choose = [&](int row_chunk) {
     return choose_kernel(given, reinterpret_cast<std::uintptr_t>(leaves.data), sizeof(item), held_bytes<Leaves>, vector,
-                         row_chunk, order, folds_by_rounds<Leaves>);
+                         row_chunk, order, folds_by_long_rounds<Leaves>);
   };
   kernel_choice choice = choose(most_chunk);
   const bool takes_runs = choice.kind == kernel_kind::rows && choice.is_aligned &&

@@ -39,16 +39,17 @@ very_few_items_kernel(const __grid_constant__ Arguments arguments) {
   }
 }
 
-/// Outputs of at most 2 * Round items each. A thread has one vector of them. It loads `Round` items at once: with more,
-/// fewer threads would be resident.
-template <int Round, class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(few_items_threads) few_items_kernel(const __grid_constant__ Arguments arguments) {
+/// Outputs of at most `Rounds` times `Round` items each. A thread has one vector of them. It loads `Round` items at once:
+/// with more, fewer threads would be resident. (So they are if there are more rounds: then more values wait.)
+template <int Round, int Rounds, class Arguments, class Leaves = typename Arguments::leaves_type>
+__global__ void __launch_bounds__(few_items_threads)
+few_items_kernel(const __grid_constant__ Arguments arguments) {
   const int count = static_cast<int>(arguments.items);
   for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
     const std::int64_t vector = tile * few_items_threads + arch::flat_thread();
     if (vector >= arguments.vectors) return;
     const place at = arguments.kept.place_of(vector);
-    few_items_folder<Arguments, Round> folder(arguments, at);
+    few_items_folder<Arguments, Round, Rounds> folder(arguments, at);
     WARPFOLD_NO_UNROLL
     for (int first = 0; first < count; first += Round) {
       typename Leaves::chunk rows[Round] = {};

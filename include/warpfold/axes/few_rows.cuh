@@ -28,9 +28,9 @@ __device__ auto items_of_rows(const typename Leaves::chunk (&rows)[Rows], int co
 
 /// Whether few items are folded by full nodes.
 template <class Leaves> inline constexpr bool folds_few = detail::find_folds_few<Leaves>();
-/// Whether single threads gain by columns of more items, of which they load more at once: few_items_kernel.
+/// Whether threads gain by longer rounds of items, since there is more to compute: few_items_kernel.
 template <class Leaves>
-inline constexpr bool folds_by_rounds = folds_few<Leaves> || sums_few<Leaves> || detail::has_terms<Leaves>;
+inline constexpr bool folds_by_long_rounds = folds_few<Leaves> || sums_few<Leaves> || detail::has_terms<Leaves>;
 
 /// Sets `value` to the node over `count` items of an output, which are item `column` of the rows, 0 < count <= Rows; the
 /// first of them has number `begin`. Returns false if it may be wrong, since an item is a NaN that does not count.
@@ -106,8 +106,9 @@ WARPFOLD_NO_INLINE __device__ auto sum_items_apart(const Leaves& leaves, const M
   return sum.total();
 }
 
-/// Folds the items of a vector of outputs, which lie at `at`, `Rows` at a time, two times at most, and writes the results.
-template <class Arguments, int Rows> class few_items_folder {
+/// Folds the items of a vector of outputs, which lie at `at`, `Rows` at a time, 1, 2 or 4 times at most, and writes the
+/// results.
+template <class Arguments, int Rows, int Rounds = 2> class few_items_folder {
  public:
   using Leaves = typename Arguments::leaves_type;
   using A = typename Leaves::accumulator;
@@ -115,17 +116,20 @@ template <class Arguments, int Rows> class few_items_folder {
 
   __device__ few_items_folder(const Arguments& arguments, const place& at) : arguments_(arguments), at_(at) {}
 
-  /// Folds `count` > 0 items, the first of which is item number `first` of its output: 0, or Rows.
+  /// Folds `count` > 0 items, the first of which has number `first`: a multiple of Rows.
   __device__ void fold(const rows_type& rows, int first, int count) {
     WARPFOLD_UNROLL
     for (int v = 0; v < vector; ++v) {
       A value;
       are_right_ = fold_few_rows(arguments_.leaves, rows, v, first, count, arguments_.op, value) && are_right_;
-      results_[v] = first > 0 ? arguments_.op(results_[v], value) : value;
+      results_[v] = first & Rows ? arguments_.op(results_[v], value) : value;
+      if (Rounds > 2 && first == Rows) left_[v] = results_[v];
     }
   }
   /// Writes the results of all items.
   __device__ void write() {
+    if (Rounds > 2 && arguments_.items > 2 * Rows) WARPFOLD_UNROLL
+    for (int v = 0; v < vector; ++v) results_[v] = arguments_.op(left_[v], results_[v]);
     if constexpr (folds_few<Leaves>)
       if (!are_right_)
         fold_by_items(arguments_.leaves, arguments_.reduced, at_.in, 0, arguments_.items, arguments_.op, results_);
@@ -134,17 +138,19 @@ template <class Arguments, int Rows> class few_items_folder {
 
  private:
   static constexpr int vector = Leaves::chunk_items;
+  static_assert(Rounds <= 2 || Rounds == 4);
 
   const Arguments& arguments_;
   const place at_;
   bool are_right_ = true;
-  A results_[vector] = {};
+  A results_[vector] = {};  // of the latest one or two rounds
+  A left_[vector] = {};     // of the first two rounds, if there are more
 };
 
 /// The same where sums_few.
-template <class Arguments, int Rows>
+template <class Arguments, int Rows, int Rounds>
   requires sums_few<typename Arguments::leaves_type>
-class few_items_folder<Arguments, Rows> {
+class few_items_folder<Arguments, Rows, Rounds> {
  public:
   using Leaves = typename Arguments::leaves_type;
   using rows_type = typename Leaves::chunk[Rows];
@@ -152,9 +158,7 @@ class few_items_folder<Arguments, Rows> {
 
   __device__ few_items_folder(const Arguments& arguments, const place& at) : arguments_(arguments), at_(at) {}
 
-  __device__ void fold(const rows_type& rows, int, int count) {
-    add_few_rows(arguments_.leaves, rows, 0, count, sum_);
-  }
+  __device__ void fold(const rows_type& rows, int, int count) { add_few_rows(arguments_.leaves, rows, 0, count, sum_); }
   __device__ void write() {
     if (sum_.is_exact() && arguments_.write_sum_at(at_.out, sum_)) return;
     const typename Leaves::accumulator result[1] = {

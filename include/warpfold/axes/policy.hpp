@@ -250,15 +250,19 @@ consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes
 }
 inline constexpr int max_tile_columns = 32;
 
-/// Single threads fold outputs of up to two rounds of items, which they load at once; where there is more to compute for
-/// an item, also of up to two longer rounds. If items are very few, a thread takes several outputs, or vectors of them.
-/// Values of more than 16 bytes would not fit its registers, unless it folds runs of them. (On an H200, us by rounds of
-/// 16 and of 8: means of 7 items in the middle 113 and 82, of 12 84 and 80; moments of 7 177 and 168, of 12 125 and 155.)
-inline constexpr int few_items_round = 8, few_items_count = 2 * few_items_round, long_round = 16,
-                     most_items_of_rounds = 2 * long_round - 1;
+/// Single threads fold outputs of up to 31 items, by two or four rounds of items that they load at once; where there is
+/// more to compute for an item, by two longer rounds. If items are very few, a thread takes several outputs, or vectors
+/// of them. Values of more than 16 bytes would not fit its registers, unless it folds runs of them. (On an H200, us by
+/// rounds of 16 and of 8: means of 7 items in the middle 113 and 82, of 12 84 and 80; moments of 7 177 and 168, of 12
+/// 125 and 155.)
+inline constexpr int few_items_round = 8, long_round = 2 * few_items_round, few_items_count = 4 * few_items_round - 1;
 inline constexpr int very_few_items = 4, very_few_items_vectors = 2, few_items_threads = 128;
-constexpr int most_few_items(std::size_t value_bytes, bool by_rounds = false) {
-  return value_bytes > 16 ? very_few_items : by_rounds ? most_items_of_rounds : few_items_count;
+/// With fewer outputs than these, rounds one after another take longer than threads that share an output, unless these
+/// are `long_rounds`.
+inline constexpr std::int64_t min_outputs_of_four_rounds = 30'000;
+constexpr int most_few_items(std::size_t value_bytes, std::int64_t outputs, bool long_rounds) {
+  if (value_bytes > 16) return very_few_items;
+  return long_rounds || outputs >= min_outputs_of_four_rounds ? few_items_count : 2 * few_items_round;
 }
 
 inline constexpr int most_share_threads = 256;  ///< of a block whose threads fold alone

@@ -12,10 +12,10 @@ template <class Out> inline constexpr bool joins_initial_value = requires { requ
 namespace detail {
 /// Whether results are numbers, pairs of them, or the like: of few bytes, with no room between members.
 template <class R>
-inline constexpr bool is_small_result =
-    std::is_arithmetic_v<R> ||
-    (std::is_trivially_copyable_v<R> && std::is_default_constructible_v<R> && sizeof(R) <= 8 &&
-     (sizeof(R) == alignof(R) || (sizeof(R) == 8 && alignof(R) == 4)));
+inline constexpr bool is_small_result = std::is_arithmetic_v<R> ||
+                                        (std::is_trivially_copyable_v<R> && std::is_default_constructible_v<R> &&
+                                         sizeof(R) <= 8 &&
+                                         (sizeof(R) == alignof(R) || (sizeof(R) == 8 && alignof(R) == 4)));
 }  // namespace detail
 
 /// Writes uncounted accumulators as results of `Op`, whose accumulators have type `A`. `Value` is a
@@ -66,8 +66,7 @@ __device__ R* memory_of(const counted_output<A, Op, R*, Value>& out) {
   return out.out;
 }
 /// Whether results may be written by vectors: they are numbers or a few words.
-template <class Out>
-inline constexpr bool takes_vectors = requires(const Out& out) {
+template <class Out> inline constexpr bool takes_vectors = requires(const Out& out) {
   memory_of(out);
   requires detail::is_small_result<std::remove_pointer_t<decltype(memory_of(out))>>;
 };

@@ -99,7 +99,7 @@ __device__ std::int64_t scattered_search(std::int64_t count, std::int64_t total,
     const bool past_near = near_passed > 0 && reached_near > reached,
                before_near = guesses && near_passed < nears && end_near < end;
     const number left = warp::shuffle(at_probe, past_near ? fewest + near_passed - 1 : passed - 1),
-               right = warp::shuffle(at_probe, before_near ? fewest + near_passed : passed);
+                 right = warp::shuffle(at_probe, before_near ? fewest + near_passed : passed);
     if (past_near || passed > 0) below = left;
     if (before_near || end < high) above = right;
     low = past_near ? reached_near : reached;
