@@ -45,6 +45,8 @@ inline std::vector<everyday_shape> everyday_shapes() {
   list.push_back({"middle_4096x91x180", {4096, 91, 180}, {1}});
   list.push_back({"middle_100000x20x32", {100'000, 20, 32}, {1}});
   list.push_back({"middle_5000x7x1900", {5000, 7, 1900}, {1}});
+  list.push_back({"middle_20000x5x700", {20'000, 5, 700}, {1}});
+  list.push_back({"middle_3000x18x1201", {3000, 18, 1201}, {1}});
   list.push_back({"middle_2000x31x1001", {2000, 31, 1001}, {1}});
   list.push_back({"batch_norm_64x256x3136", {64, 256, 3136}, {0, 2}});
   list.push_back({"batch_norm_128x2048x49", {128, 2048, 49}, {0, 2}});

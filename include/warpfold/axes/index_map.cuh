@@ -59,6 +59,11 @@ struct index_map {
   __device__ std::int64_t inner_extent() const { return axes[0].extent; }
 
   __device__ place place_of(std::int64_t index) const {
+    if (rank == 2) {  // most maps; without a loop, whose strides would be loaded one after another
+      const std::int64_t outer = divided(0, index), inner = index - outer * axes[0].extent;
+      return {outer * axes[1].in_stride + inner * axes[0].in_stride,
+              outer * axes[1].out_stride + inner * axes[0].out_stride};
+    }
     place at{0, 0};
     decompose(index, [&](const axis_list::axis& axis, std::int64_t i) {
       at.in += i * axis.in_stride, at.out += i * axis.out_stride;
