@@ -87,7 +87,8 @@ template <class Arguments> struct whole_columns {
   static bool takes(const planned_call& call) {
     constexpr kernel_policy policy = column_policy_of<leaves>;
     const std::int64_t inner_bytes = call.given.kept.inner().extent * std::int64_t{sizeof(typename leaves::item)};
-    if (call.choice.kind != kernel_kind::columns || inner_bytes < 2 * sector_bytes) return false;
+    if (call.choice.kind != kernel_kind::columns) return false;
+    if (inner_bytes < 2 * sector_bytes && !has_narrow_matrices(call.given)) return false;
     const std::int64_t in_flight =
                            least_of<std::int64_t>(call.given.reduced_items, policy.alone_rows) * policy.load_bytes,
                        multiprocessors = call.frame.multiprocessors(),

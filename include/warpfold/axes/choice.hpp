@@ -73,16 +73,18 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   if (order == item_order::columns || (order == item_order::by_strides && !by_rows)) {
     const bool fits = kept.extent % column_vector == 0 && has_vectors(given, kept, address, column_vector, item_bytes);
     const int vector = fits ? column_vector : 1;
-    if (kept.extent * bytes >= 2 * sector_bytes &&
+    // Of narrow rows, caches keep the rest of a sector.
+    const bool are_near =
+        kept.extent * bytes >= 2 * sector_bytes || (has_narrow_matrices(given) && !has_long_narrow_matrices(given));
+    if (are_near &&
         given.reduced_items <= most_few_items(greatest_of(item_bytes, held_bytes), given.outputs, long_rounds))
       return {kernel_kind::few_items, vector, true};
     const bool is_vector_of_rows = order == item_order::columns && given.outputs == 1 && reduced.in_stride == 1;
     if (is_vector_of_rows || has_long_narrow_matrices(given))
       return {kernel_kind::narrow, vector, are_whole_vectors_apart(given.kept, address, bytes)};
-    // Narrow rows of a whole sector are read by columns, if they have vectors. (On an H200, sums of bytes of
-    // 100000x20x32 over the middle take 85 us in tiles, and 56 so.)
-    const int least_column_bytes = vector > 1 && item_bytes < 4 ? sector_bytes : 2 * sector_bytes;
-    if (has_narrow_matrices(given) && kept.extent * bytes < least_column_bytes)
+    // (On an H200, sums of 400000x40x7 bytes over the middle take 109 us in tiles, and 182 by columns; of 100000x100x5
+    // floats 114 and 65, moments of these 411 and 80.)
+    if (takes_tiles(item_bytes) && vector == 1 && has_narrow_matrices(given) && kept.extent * bytes < 2 * sector_bytes)
       return {kernel_kind::tiles, vector, true};
     const int whole = item_bytes <= 16 && 16 % item_bytes == 0 ? static_cast<int>(16 / item_bytes) : 1;
     return {kernel_kind::columns, vector, true,

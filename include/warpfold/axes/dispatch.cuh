@@ -120,7 +120,7 @@ void enqueue_columns(const planned_call& call, const Leaves& leaves, Op op, Out 
       return;
   if constexpr (takes_staged_columns(item_bytes, sizeof(A), folds_runs<Leaves>))
     if (try_algorithm(staged_columns<single_arguments>{}, single)) return;
-  if constexpr (takes_tiles(item_bytes, sizeof(A)))
+  if constexpr (takes_tiles(item_bytes) && sizeof(A) <= 32)
     if (try_algorithm(matrix_tiles<single_arguments>{}, single)) return;
   call.choice.vector > 1 ? columns(leaves.template in_chunks<vector>()) : columns(single);
 }

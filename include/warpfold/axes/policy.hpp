@@ -244,10 +244,8 @@ struct tile_policy {
 consteval tile_policy tile_policy_for(std::size_t item_bytes, std::size_t accumulator_bytes) {
   return {256, static_cast<int>(least_of(12 * 1024 / item_bytes, 48 * 1024 / accumulator_bytes))};
 }
-/// Wider items go by columns: a few of them fill a sector.
-consteval bool takes_tiles(std::size_t item_bytes, std::size_t accumulator_bytes) {
-  return item_bytes <= 16 && accumulator_bytes <= 32;
-}
+/// Threads that read single bytes take longer than blocks that bring whole matrices.
+constexpr bool takes_tiles(std::size_t item_bytes) { return item_bytes == 1; }
 inline constexpr int max_tile_columns = 32;
 
 /// Single threads fold outputs of up to 31 items, by two or four rounds of items that they load at once; where there is
