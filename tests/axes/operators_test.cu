@@ -333,6 +333,39 @@ TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
 TEST(axes_operators, means) { expect_results_of(wf::arithmetic_mean{}); }
 
 // Single threads fold such columns at once; of any exponents, and with an initial value, as they fold many items.
+// Many matrices of few columns: bytes without vectors come in tiles, all others by columns, those of few items at once.
+template <class T> void expect_small_matrices(bool in_tiles) {
+  constexpr std::int64_t matrices = 50;
+  for (const std::int64_t rows : {2, 6, 15, 30, 33, 40, 129})
+    for (const std::int64_t columns : {2, 3, 4, 7, 8}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << columns << " columns of " << sizeof(T) << " bytes");
+      const auto items = wf_test::random_items<T>(matrices * rows * columns);
+      const device_array<T> in(items);
+      const device_array<wf::accumulator_t<wf::plus, T>> out(matrices * columns);
+      const std::int64_t extents[] = {matrices, rows, columns}, kept[] = {matrices, 1, columns};
+      const auto launches = wf::explain([&] {
+        wf::reduce_axes(wf::strided<const T, 3>(in.data(), extents), wf::strided(out.data(), kept), wf::axes{1},
+                        wf::plus{});
+      });
+      const bool is_tiled = launches.front().line().find("tile_kernel") != std::string::npos;
+      EXPECT_EQ(is_tiled, in_tiles && rows > 16 && columns % 4 != 0);  // few outputs have two rounds at most
+      const auto results = out.to_host();
+      for (std::int64_t m = 0; m < matrices; ++m)
+        for (std::int64_t c = 0; c < columns; ++c) {
+          std::vector<T> column;
+          for (std::int64_t r = 0; r < rows; ++r)
+            column.push_back(items[static_cast<std::size_t>((m * rows + r) * columns + c)]);
+          ASSERT_EQ(results[static_cast<std::size_t>(m * columns + c)], result_of(column, wf::plus{}));
+        }
+    }
+}
+TEST(axes_operators, small_matrices_of_few_columns) {
+  expect_small_matrices<signed char>(true);
+  expect_small_matrices<short>(false);
+  expect_small_matrices<float>(false);
+  expect_small_matrices<double>(false);
+}
+
 // Results are written by vectors where they lie together: means, which follow from sums, and pairs of numbers, too.
 // Wherever they begin, and with gaps between them, they are the same, and what lies around them stays.
 template <class Op, class R> void expect_results_anywhere(Op op) {
