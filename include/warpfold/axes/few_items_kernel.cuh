@@ -39,8 +39,9 @@ very_few_items_kernel(const __grid_constant__ Arguments arguments) {
   }
 }
 
-/// Outputs of at most `Rounds` times `Round` items each. A thread has one vector of them, and loads `Round` items at once.
-/// Longer rounds, and four instead of two, take more registers, so fewer threads are resident: hence a kernel for each.
+/// Outputs of at most `Rounds` times `Round` items each. A thread has one vector of them, and loads `Round` items at
+/// once. Longer rounds, and four instead of two, take more registers, so fewer threads are resident: hence a kernel for
+/// each.
 template <int Round, int Rounds, class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(few_items_threads)
 few_items_kernel(const __grid_constant__ Arguments arguments) {

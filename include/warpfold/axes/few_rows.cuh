@@ -32,8 +32,8 @@ template <class Leaves> inline constexpr bool folds_few = detail::find_folds_few
 template <class Leaves>
 inline constexpr bool folds_by_long_rounds = folds_few<Leaves> || sums_few<Leaves> || detail::has_terms<Leaves>;
 
-/// Sets `value` to the node over `count` items of an output, which are item `column` of the rows, 0 < count <= Rows; the
-/// first of them has number `begin`. Returns false if it may be wrong, since an item is a NaN that does not count.
+/// Sets `value` to the node over `count` items of an output, which are item `column` of the rows, 0 < count <= Rows;
+/// the first of them has number `begin`. Returns false if it may be wrong, since an item is a NaN that does not count.
 template <class Leaves, int Rows, class Op, class A>
 __device__ bool fold_few_rows(const Leaves& leaves, const typename Leaves::chunk (&rows)[Rows], int column, int begin,
                               int count, Op op, A& value) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches by a warp: each lane probes another place, so that one trip to memory narrows the range 32 times.
 #pragma once
-#include <limits>
 #include <warpfold/arch/quick_division.cuh>
 #include <warpfold/standard.hpp>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
 
-/// As std::numeric_limits says, for device code.
-template <class T> inline constexpr T greatest_number = std::numeric_limits<T>::max();
+/// Of a signed integer type.
+template <class T> inline constexpr T greatest_number = static_cast<T>((std::uint64_t{1} << (8 * sizeof(T) - 1)) - 1);
 
 /// The least n in [low, high] for which before(n) is false, or `high`. before must be true up to some number and false
 /// from there on. All lanes call it; valid in every lane.
