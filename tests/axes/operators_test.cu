@@ -332,7 +332,16 @@ TEST(axes_operators, narrow_indices_of_rows) {
 TEST(axes_operators, exact_sums) { expect_results_of(wf::exact_plus{}); }
 TEST(axes_operators, means) { expect_results_of(wf::arithmetic_mean{}); }
 
-// Single threads fold such columns at once; of any exponents, and with an initial value, as they fold many items.
+/// Column `c` of matrix `m`, of matrices that lie one behind another.
+template <class T>
+std::vector<T> column_of(const std::vector<T>& items, std::int64_t rows, std::int64_t columns, std::int64_t m,
+                         std::int64_t c) {
+  std::vector<T> column;
+  for (std::int64_t r = 0; r < rows; ++r)
+    column.push_back(items[static_cast<std::size_t>((m * rows + r) * columns + c)]);
+  return column;
+}
+
 // Many matrices of few columns: bytes without vectors come in tiles, all others by columns, those of few items at once.
 template <class T> void expect_small_matrices(bool in_tiles) {
   constexpr std::int64_t matrices = 50;
@@ -351,12 +360,9 @@ template <class T> void expect_small_matrices(bool in_tiles) {
       EXPECT_EQ(is_tiled, in_tiles && rows > 16 && columns % 4 != 0);  // few outputs have two rounds at most
       const auto results = out.to_host();
       for (std::int64_t m = 0; m < matrices; ++m)
-        for (std::int64_t c = 0; c < columns; ++c) {
-          std::vector<T> column;
-          for (std::int64_t r = 0; r < rows; ++r)
-            column.push_back(items[static_cast<std::size_t>((m * rows + r) * columns + c)]);
-          ASSERT_EQ(results[static_cast<std::size_t>(m * columns + c)], result_of(column, wf::plus{}));
-        }
+        for (std::int64_t c = 0; c < columns; ++c)
+          ASSERT_EQ(results[static_cast<std::size_t>(m * columns + c)],
+                    result_of(column_of(items, rows, columns, m, c), wf::plus{}));
     }
 }
 TEST(axes_operators, small_matrices_of_few_columns) {
@@ -386,10 +392,7 @@ template <class Op, class R> void expect_results_anywhere(Op op) {
         const auto after = out.to_host();
         for (std::int64_t m = 0; m < matrices; ++m)
           for (std::int64_t c = 0; c < columns; ++c) {
-            std::vector<float> column;
-            for (std::int64_t r = 0; r < rows; ++r)
-              column.push_back(items[static_cast<std::size_t>((m * rows + r) * columns + c)]);
-            const R expected = result_of(column, op);
+            const R expected = result_of(column_of(items, rows, columns, m, c), op);
             std::memcpy(before.data() + static_cast<std::size_t>(first + m * pitch + c) * sizeof(R), &expected,
                         sizeof(R));
           }
@@ -404,6 +407,7 @@ TEST(axes_operators, results_are_written_wherever_they_lie) {
   expect_results_anywhere<wf::minimum_maximum, wf::extrema<float>>({});
 }
 
+// Single threads fold such columns at once; of any exponents, and with an initial value, as they fold many items.
 TEST(axes_operators, exact_sums_of_few_items) {
   const auto init = wf::exact_plus{}.lift(0x1p-30f);
   wf_test::random_source source(5);

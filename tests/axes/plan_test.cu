@@ -403,6 +403,21 @@ TEST(axis_plans, narrow_columns_by_fours) {
   }
 }
 
+// More than two rounds of items are worthwhile for many outputs, and longer rounds for any number.
+TEST(axis_plans, few_items_of_many_outputs) {
+  const auto kind_of = [](std::int64_t rows, std::int64_t columns, bool long_rounds) {
+    const ax::shape shape = ax::shape_of({2, {rows, columns}, {columns, 1}}, 0b01, {1, {columns}, {1}});
+    return ax::choose_kernel(shape, 4096, 4, 4, 4, 4, ax::item_order::by_strides, long_rounds).kind;
+  };
+  constexpr std::int64_t many = ax::min_outputs_of_four_rounds, few = many - 4;
+  EXPECT_EQ(kind_of(16, few, false), ax::kernel_kind::few_items);
+  EXPECT_EQ(kind_of(17, few, false), ax::kernel_kind::columns);
+  EXPECT_EQ(kind_of(17, few, true), ax::kernel_kind::few_items);
+  EXPECT_EQ(kind_of(31, many, false), ax::kernel_kind::few_items);
+  EXPECT_EQ(kind_of(32, many, false), ax::kernel_kind::columns);
+  EXPECT_EQ(kind_of(32, many, true), ax::kernel_kind::columns);
+}
+
 // The stride of an axis of one item says nothing: a copy, and the fold of all items, go by vectors.
 TEST(axis_plans, axes_of_one_item_leave_vectors_aligned) {
   const ax::shape copy = ax::shape_of({2, {1 << 20, 1}, {1, 1}}, 0b10, {1, {1 << 20}, {1}});

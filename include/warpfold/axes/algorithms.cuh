@@ -196,7 +196,7 @@ template <int Columns, class Arguments> struct narrow_matrices {
   }
 };
 
-/// Small matrices of some columns.
+/// Small matrices of some columns, whose items are bytes.
 template <class Arguments> struct matrix_tiles {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel for small matrices of few columns: tiles of whole matrices are read as they lie in memory, and taken apart
-// in shared memory. While a block folds a tile, its next one is under way.
+// The kernel for small matrices of few columns of bytes: tiles of whole matrices are read as they lie in memory, and
+// taken apart in shared memory. While a block folds a tile, its next one is under way.
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/arch/lane.cuh>

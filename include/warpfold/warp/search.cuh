@@ -7,7 +7,7 @@
 
 namespace warpfold::warp {
 
-/// Of a signed integer type.
+/// The greatest number of a signed integer type.
 template <class T> inline constexpr T greatest_number = static_cast<T>((std::uint64_t{1} << (8 * sizeof(T) - 1)) - 1);
 
 /// The least n in [low, high] for which before(n) is false, or `high`. before must be true up to some number and false
