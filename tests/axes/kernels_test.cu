@@ -15,7 +15,7 @@ using wf_test::device_array;
 template <class Leaves> using arguments_of = ax::axis_arguments<Leaves, wf_test::join, typename Leaves::accumulator*>;
 
 /// Whether a kernel, under a plan, folds each output in order, and leaves its counters zero.
-template <class Kernel, class Leaves, class... More>
+template <class Map = ax::index_map, class Kernel, class Leaves, class... More>
 testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, const Leaves& leaves, int vector,
                                         const ax::plan& plan, int block_threads, std::size_t shared_bytes,
                                         More... more) {
@@ -25,7 +25,7 @@ testing::AssertionResult folds_in_order(Kernel kernel, const ax::shape& shape, c
   const device_array<interval> partials(std::vector<interval>(static_cast<std::size_t>(places), interval::poison()));
   const std::vector<unsigned> zeros(static_cast<std::size_t>(1 + plan.tiles));
   const device_array<unsigned> counters(zeros);
-  auto arguments = ax::arguments_of(shape, leaves, wf_test::join{}, out.data(), {}, vector);
+  auto arguments = ax::arguments_of<Map>(shape, leaves, wf_test::join{}, out.data(), {}, vector);
   arguments.plan = plan;
   arguments.partials = partials.data();
   arguments.counters = counters.data();
@@ -247,7 +247,7 @@ TEST(axis_kernels, rows_join_splits) {
       EXPECT_TRUE(folds_in_order(
           &ax::row_kernel<arguments_of<leaves>>, shape, leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
           plan_of(1 << log_lanes, 1 << (log_warps - log_lanes), log_batch, 1, splits, static_cast<int>(splits)),
-          policy.block_threads, sizeof(ax::row_storage<leaves>), false))
+          policy.block_threads, ax::row_shared_bytes<arguments_of<leaves>>(), 1))
           << outputs << " outputs, " << splits << " splits";
     }
 }
@@ -262,7 +262,7 @@ TEST(axis_kernels, rows_that_fill_one_group) {
   EXPECT_TRUE(folds_in_order(&ax::row_kernel<arguments_of<leaves>>, shape,
                              leaves{in.data(), {}, {0, outputs * items - 1}}, 1,
                              plan_of(1, policy.block_threads / 32, ax::ceil_log2(policy.batch_items()), outputs, 1, 1),
-                             policy.block_threads, sizeof(ax::row_storage<leaves>), false));
+                             policy.block_threads, ax::row_shared_bytes<arguments_of<leaves>>(), 1));
 }
 
 // A batch that crosses the end of a run takes its items from two places.
@@ -287,10 +287,100 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
       plan.log_turns = std::min(most_turns, log_rows - log_batch);
       EXPECT_TRUE(folds_in_order(&ax::row_kernel<arguments_of<leaves>>, shape,
                                  leaves{in.data(), {}, {0, outputs * items - 1}}, 1, plan, policy.block_threads,
-                                 sizeof(ax::row_storage<leaves>), false))
+                                 ax::row_shared_bytes<arguments_of<leaves>>(), 1))
           << "runs of " << run << " items, at most 2^" << most_turns << " turns";
     }
   }
+}
+
+/// An array of which all axes but axis `kept` are reduced, and its shape.
+template <class Interval> struct array_apart {
+  wf_test::arrays::layout in;
+  std::vector<Interval> memory;
+  ax::shape shape;
+
+  array_apart(const std::vector<std::int64_t>& extents, int kept, std::int64_t step, std::int64_t padding) {
+    std::vector<int> order;
+    for (int i = 0; i < static_cast<int>(extents.size()); ++i) order.push_back(i);
+    in = wf_test::arrays::make_layout(extents, order, step, std::vector<std::int64_t>(extents.size(), padding), 0, 0);
+    memory.assign(static_cast<std::size_t>(in.length), Interval::poison());
+    const unsigned reduced = ((1u << extents.size()) - 1) & ~(1u << kept);
+    const std::int64_t outputs = extents[static_cast<std::size_t>(kept)];
+    wf_test::arrays::for_items(in, ~reduced, in.origin, [&](std::int64_t output) {
+      std::int64_t number = 0;
+      wf_test::arrays::for_items(in, reduced, output, [&](std::int64_t place) {
+        memory[static_cast<std::size_t>(place)] = Interval::of(number++);
+      });
+    });
+    ax::array_axes axes{in.rank, {}, {}};
+    for (int i = 0; i < in.rank; ++i) axes.extent[i] = in.extent[i], axes.stride[i] = in.stride[i];
+    shape = ax::shape_of(axes, reduced, {1, {outputs}, {1}});
+  }
+};
+
+/// The items of all outputs, gathered in chunks of `Chunk`, under plans for lone warps, for warps that take turns, and
+/// with splits.
+template <class Interval, int Chunk> void gathers_in_order(std::initializer_list<int> units) {
+  using leaves = ax::array_leaves<Interval, wf::thread::no_transform, Interval, false, Chunk>;
+  using map = ax::gathered<ax::index_map>;
+  using arguments = ax::axis_arguments<leaves, wf_test::join, Interval*, map>;
+  constexpr auto policy = ax::policy_of_rows<arguments>;
+  constexpr int warps = policy.block_threads / 32, batch = static_cast<int>(policy.batch_items()),
+                log_batch = ax::ceil_log2(batch);
+  struct array_case {
+    std::vector<std::int64_t> extents;
+    int kept;
+    std::int64_t step, padding;
+  };
+  const array_case cases[] = {
+      {{5, 2 * batch + 77}, 0, 3, 0},  // every third item
+      {{batch, 3, 1}, 1, 2, 0},       {{700, 3, 2}, 1, 1, 0},           {{batch / 2 + 1, 5, 4}, 1, 1, 0},
+      {{150, 3, 16}, 1, 1, 0},        {{80, 6, 31}, 1, 1, 0},           {{60, 3, 32}, 1, 1, 0},
+      {{71, 7, 33}, 1, 1, 0},         {{30, 3, 49}, 1, 1, 0},           {{3, 2, batch - 1}, 1, 1, 0},
+      {{3, 2, batch}, 1, 1, 0},       {{2, 3, 3 * batch + 7}, 1, 1, 0}, {{9, 2, 5, 40}, 1, 1, 4},  // three axes
+      {{2, 3, 11, 90}, 1, 1, 8},      {{6, 2, 3, 5, 12}, 1, 1, 4}};                                // four
+  for (const array_case& each : cases) {
+    const array_apart<Interval> array(each.extents, each.kept, each.step, each.padding);
+    const ax::shape& shape = array.shape;
+    const std::int64_t items = shape.reduced_items, outputs = shape.outputs;
+    const device_array<Interval> in(array.memory);
+    const leaves of{in.data() + array.in.origin, {}, {0, static_cast<std::int64_t>(array.memory.size()) - 1}};
+    for (const int unit : units) {
+      bool are_vectors = unit == 1 || (shape.reduced.inner().in_stride == 1 &&
+                                       (shape.reduced.rank == 1 || shape.reduced.inner().extent % unit == 0));
+      for (const ax::axis_list* const list : {&shape.kept, &shape.reduced})
+        for (int i = 0; i < list->rank; ++i)
+          are_vectors = are_vectors && (list->axes[i].in_stride % unit == 0 || list->axes[i].in_stride == 1);
+      if (!are_vectors) continue;
+      for (int lanes = 1; lanes <= warps; lanes *= 2)
+        for (const std::int64_t splits : {1, 3}) {
+          const int groups = warps / lanes,
+                    log_whole = std::max(ax::ceil_log2((items + groups - 1) / groups), log_batch);
+          if (splits > 1 && log_whole - 1 < log_batch) continue;
+          ax::plan plan{};
+          plan.lanes = lanes, plan.groups = groups, plan.by_output = true, plan.slices = 1, plan.slice_lanes = lanes;
+          plan.tiles = (outputs + lanes - 1) / lanes;
+          plan.log_rows = log_whole - (splits > 1);
+          plan.splits = (items + (std::int64_t{groups} << plan.log_rows) - 1) / (std::int64_t{groups} << plan.log_rows);
+          if (plan.splits == 1 && groups > 1) plan.log_turns = plan.log_rows - log_batch;
+          // Some blocks have several work items; where there are splits, each has one.
+          plan.blocks = static_cast<int>(plan.splits > 1 ? plan.work_items() : (plan.work_items() + 1) / 2);
+          EXPECT_TRUE(folds_in_order<map>(&ax::row_kernel<arguments>, shape, of, 1, plan, policy.block_threads,
+                                          ax::row_shared_bytes<arguments>(), unit))
+              << outputs << " outputs of " << items << " items, runs of " << shape.reduced.inner().extent
+              << ", units of " << unit << ", " << lanes << " lanes, " << plan.splits << " splits";
+        }
+    }
+  }
+}
+
+// Units of 1, 2, 4, 8 and 16 bytes; items of 12 bytes, which are copied in thirds; chunks of one vector and of several.
+TEST(axis_kernels, rows_gather_items_that_lie_apart) {
+  gathers_in_order<interval, 2>({1, 2});
+  gathers_in_order<interval, 8>({1, 2});
+  gathers_in_order<wf_test::interval<std::int16_t>, 4>({1, 2, 4});
+  gathers_in_order<wf_test::interval<std::int32_t, 12>, 4>({1});
+  gathers_in_order<wf_test::interval<std::int16_t, 6>, 8>({1});
 }
 
 template <int Columns> void narrow_matrices_join_splits() {

@@ -45,6 +45,8 @@ const std::vector<array_case>& cases() {
                                            {"single columns", {90, 27}, 0b01, 1},
                                            {"few rows", {2, 501}, 0b01, 0},
                                            {"outer and inner", {6, 5, 64}, 0b101, 0},
+                                           {"runs of odd length", {50, 5, 49}, 0b101, 0},
+                                           {"three axes", {4, 3, 7, 50}, 0b1101, 2},
                                            {"narrow matrix", {2000, 3}, 0b01, 0},
                                            {"all items", {3, 4, 50}, 0b111, 1}};
   return all;
@@ -497,6 +499,26 @@ TEST(axes_operators, statistics_of_stretches) {
               << inner << " items, offset " << offset << ", NaN " << has_nan << ", output " << i;
         }
       }
+}
+
+// Of a batch that is not whole, full nodes of chunks and of the last items are joined along the edge.
+TEST(axes_operators, moments_of_any_number_of_gathered_items) {
+  constexpr std::int64_t outer = 3, outputs = 5;
+  for (std::int64_t inner = 45; inner < 1400; inner += inner < 90 ? 1 : 61) {
+    const auto memory = wf_test::random_items<float>(outer * outputs * inner);
+    const device_array<float> in(memory);
+    const device_array<wf::moments_of<2>> out(outputs);
+    wf::reduce_axes(wf::strided<const float, 3>(in.data(), {outer, outputs, inner}), wf::strided(out.data(), {outputs}),
+                    wf::axes{0, 2}, wf::moments<>{});
+    for (std::int64_t i = 0; i < outputs; ++i) {
+      std::vector<float> items;
+      for (std::int64_t a = 0; a < outer; ++a)
+        items.insert(items.end(), memory.begin() + (a * outputs + i) * inner,
+                     memory.begin() + (a * outputs + i + 1) * inner);
+      const wf::moments_of<2> found = out.value(i), expected = result_of(items, wf::moments<>{});
+      EXPECT_EQ(std::memcmp(&found, &expected, sizeof found), 0) << inner << " items, output " << i;
+    }
+  }
 }
 
 // Lanes fold columns by batches of items, full nodes of which stay in registers until an item does not count. Some copy

@@ -2,7 +2,7 @@
 // Shapes and plans as pure functions: whatever the array and the device, the work items cover each item of each output
 // once, and shared partial results fit the scratch.
 #include <warpfold/axes/choice.hpp>
-#include <warpfold/axes/plan.hpp>
+#include <warpfold/axes/row_plan.hpp>
 #include <warpfold/axes/scratch.hpp>
 #include <warpfold/axes/staged_plan.hpp>
 
@@ -240,15 +240,23 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     return problem(plan, shape.outputs, std::int64_t{policy.block_threads / plan.lanes} * lane_outputs, items, items, 1,
                    kind.accumulator_bytes, max_blocks);
   }
-  const auto plan = ax::plan_rows(resident, shape.outputs, items, kind.accumulator_bytes, policy, max_blocks);
-  if (plan.lanes * plan.groups != policy.block_threads / warpfold::warp_lanes) return "warps without work";
-  if (const int log_share = plan.log_rows - plan.log_turns;
-      plan.log_turns < 0 || (plan.splits > 1 && plan.log_turns > 0) ||
-      (std::int64_t{1} << log_share) % policy.batch_items() != 0 ||
-      (plan.splits == 1 && ((items - 1) >> log_share) + 1 > policy.block_threads / plan.lanes))
-    return "shares are no batches, or have no places";
-  return problem(plan, shape.outputs, plan.lanes, items, plan.split_items(), plan.lanes, kind.accumulator_bytes,
-                 max_blocks);
+  ax::row_policy gathering = policy;
+  ax::gather(gathering);
+  for (const ax::row_policy& each : {policy, gathering}) {
+    const auto make = each.gathers ? &ax::plan_gathered_rows : &ax::plan_rows;
+    const auto plan = make(resident, shape.outputs, items, kind.accumulator_bytes, each, max_blocks);
+    if (plan.lanes * plan.groups != each.block_threads / warpfold::warp_lanes) return "warps without work";
+    if (const int log_share = plan.log_rows - plan.log_turns;
+        plan.log_turns < 0 || (plan.splits > 1 && plan.log_turns > 0) ||
+        (std::int64_t{1} << log_share) % each.batch_items() != 0 ||
+        (plan.splits == 1 && ((items - 1) >> log_share) + 1 > each.block_threads / plan.lanes))
+      return "shares are no batches, or have no places";
+    if (plan.splits > 1 && plan.blocks != plan.work_items()) return "a block has several splits";
+    const std::string wrong = problem(plan, shape.outputs, plan.lanes, items, plan.split_items(), plan.lanes,
+                                      kind.accumulator_bytes, max_blocks);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
 }
 
 // Threads of columns have 256 bytes in flight, or 128 where there is much to compute.
@@ -316,6 +324,33 @@ TEST(axis_plans, columns_are_staged_whatever_their_number) {
   expect_stages_of_any_columns<4, 4>(129);
   expect_stages_of_any_columns<4, 24>(129);
   expect_stages_of_any_columns<8, 8>(129);
+}
+
+// Warps that gather fold outputs alone if there is one for most of them; else they share them, and blocks do, by splits
+// that leave multiprocessors about as much to do.
+TEST(axis_plans, gathered_rows_keep_all_multiprocessors_busy) {
+  constexpr int multiprocessors = 132;
+  ax::row_policy policy = ax::row_policy_for(64, 16, 24, 24);
+  ax::gather(policy);
+  const std::int64_t warps = policy.block_threads / 32, resident = std::int64_t{4} * multiprocessors;
+  const auto plan_for = [&](std::int64_t outputs, std::int64_t items) {
+    return ax::plan_gathered_rows(static_cast<int>(resident), outputs, items, 24, policy, 0);
+  };
+  EXPECT_EQ(plan_for(2048, 512 * 49).groups, 1);
+  EXPECT_EQ(plan_for(1024, 1024 * 49).groups, 2);
+  for (const auto& [outputs, items] : {std::pair<std::int64_t, std::int64_t>{2048, 512 * 49},
+                                       {1024, 256 * 225},
+                                       {700, 2000 * 49},
+                                       {256, 64 * 3025},
+                                       {64, 64 * 12321},
+                                       {3, 200000 * 110}}) {
+    const ax::plan plan = plan_for(outputs, items);
+    const std::int64_t rounds = (plan.work_items() + multiprocessors - 1) / multiprocessors,
+                       of_warp =
+                           plan.splits > 1 ? std::int64_t{1} << plan.log_rows : (items + plan.groups - 1) / plan.groups,
+                       even = outputs * items / (multiprocessors * warps);
+    EXPECT_LE(rounds * of_warp, even * 3 / 2) << outputs << " outputs of " << items << " items";
+  }
 }
 
 // Matrices whose rows are no vectors come by bulk copies, three or four stages of them at a time.

@@ -12,6 +12,7 @@
 #include <warpfold/axes/narrow_kernel.cuh>
 #include <warpfold/axes/plan.hpp>
 #include <warpfold/axes/row_kernel.cuh>
+#include <warpfold/axes/row_plan.hpp>
 #include <warpfold/axes/staged_column_kernel.cuh>
 #include <warpfold/axes/tile_kernel.cuh>
 #include <warpfold/host/call_frame.cuh>
@@ -164,14 +165,15 @@ template <class Arguments> struct long_rows {
   static constexpr const char* why = "rows of many chunks for each lane of a warp";
   static constexpr auto* kernel = &row_kernel<Arguments>;
   static constexpr int vector = 1;
-  static constexpr std::size_t shared_bytes = sizeof(row_storage<leaves>);
+  static constexpr std::size_t shared_bytes = row_shared_bytes<Arguments>();
 
   static bool takes(const planned_call& call) { return call.choice.kind == kernel_kind::rows; }
-  static std::optional<launch_plan<bool>> plan_for(const planned_call& call) {
-    constexpr row_policy policy = row_policy_of<leaves>;
-    return {{plan_rows(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
-                       call.given.reduced_items, sizeof(typename leaves::accumulator), policy, call.frame.max_blocks()),
-             policy.block_threads, call.choice.is_aligned}};
+  static std::optional<launch_plan<int>> plan_for(const planned_call& call) {
+    constexpr row_policy policy = policy_of_rows<Arguments>;
+    const auto make = policy.gathers ? &plan_gathered_rows : &plan_rows;
+    return {{make(call.frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), call.given.outputs,
+                  call.given.reduced_items, sizeof(typename leaves::accumulator), policy, call.frame.max_blocks()),
+             policy.block_threads, call.choice.unit}};
   }
 };
 

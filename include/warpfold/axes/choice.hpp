@@ -18,7 +18,8 @@ struct kernel_choice {
   int vector;       ///< items that a thread reads at once
   bool is_aligned;  ///< whether these are vectors; of narrow matrices, whether these begin at multiples of 16 bytes
   bool has_vectors = false;   ///< of columns: whether 16 bytes of neighbours always lie together, and are aligned
-  bool is_scattered = false;  ///< of rows: whether a thread reads its items from a place each
+  bool is_scattered = false;  ///< of rows: whether chunks are no vectors, nor all items adjacent
+  int unit = 1;               ///< of rows: how many items are a vector wherever the first one's number is a multiple
 };
 
 /// Whether vectors of `vector` items along the axis `inner` of `given`, which has stride 1, are aligned.
@@ -93,8 +94,16 @@ inline kernel_choice choose_kernel(const shape& given, std::uintptr_t address, s
   const bool are_whole = reduced.extent % row_chunk == 0 || given.reduced.rank == 1;
   const bool is_aligned = are_whole && has_vectors(given, reduced, address, row_chunk, item_bytes);
   const bool are_adjacent = given.reduced.rank == 1 && reduced.in_stride == 1;
-  return {kernel_kind::rows, row_chunk, is_aligned || row_chunk == 1, false,
-          !is_aligned && !are_adjacent && row_chunk > 1};
+  int unit = row_chunk;
+  while (unit > 1 && ((given.reduced.rank > 1 && reduced.extent % unit != 0) ||
+                      !has_vectors(given, reduced, address, unit, item_bytes)))
+    unit /= 2;
+  return {kernel_kind::rows,
+          row_chunk,
+          is_aligned || row_chunk == 1,
+          false,
+          !is_aligned && !are_adjacent && row_chunk > 1,
+          unit};
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

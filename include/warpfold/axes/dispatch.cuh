@@ -132,18 +132,29 @@ void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out
   const auto try_algorithm = [&]<class Algorithm>(Algorithm, const auto& in) {
     return enqueue_with<Algorithm>(call, in, op, out, init);
   };
-  const auto rows = [&]<class In, class Map = typename Known::map>(const In& in, std::type_identity<Map> = {}) {
-    using arguments = axis_arguments<In, Op, Out, Map>;
-    if constexpr (In::chunk_items <= chunk)
-      if (try_algorithm(short_rows<arguments>{}, in)) return;
-    try_algorithm(long_rows<arguments>{}, in);
+  const auto try_short = [&]<class In, class Map>(const In& in, std::type_identity<Map>) {
+    return try_algorithm(short_rows<axis_arguments<In, Op, Out, Map>>{}, in);
   };
+  const auto take_long = [&]<class In, class Map>(const In& in, std::type_identity<Map>) {
+    try_algorithm(long_rows<axis_arguments<In, Op, Out, Map>>{}, in);
+  };
+  constexpr std::type_identity<typename Known::map> map;
   const auto chunks = leaves.template in_chunks<chunk>();
+  const auto runs = leaves.template in_chunks<most_chunk>();
   if constexpr (most_chunk > chunk)
-    if (call.choice.vector == most_chunk) return rows(leaves.template in_chunks<most_chunk>());
-  if constexpr (Known::order != item_order::rows && chunk > 1)  // known rows are adjacent
-    if (call.choice.is_scattered) return rows(chunks, std::type_identity<scattered<typename Known::map>>{});
-  rows(chunks);
+    if (call.choice.vector == most_chunk) return take_long(runs, map);
+  if constexpr (Known::order != item_order::rows && chunk > 1) {  // known rows are adjacent
+    constexpr std::type_identity<scattered<typename Known::map>> apart;
+    constexpr std::type_identity<gathered<typename Known::map>> together;
+    const bool lie_apart = call.choice.is_scattered;
+    if (lie_apart || (most_chunk > chunk && call.given.reduced.rank > 1)) {
+      if (lie_apart ? try_short(chunks, apart) : try_short(chunks, map)) return;
+      if constexpr (!always_gathers<Leaves>)
+        if (!gains_by_gathering(call.choice.unit * sizeof(typename Leaves::item))) return take_long(chunks, apart);
+      return take_long(runs, together);
+    }
+  }
+  if (!try_short(chunks, map)) take_long(chunks, map);
 }
 
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the

@@ -19,7 +19,7 @@ struct stretch_place {
 
 /// Numbers along the one axis that there is, whose end nobody asks for: callers know how many items there are.
 struct axis_map {
-  static constexpr bool is_scattered = false;
+  static constexpr bool is_scattered = false, is_gathered = false;
   static constexpr int most_axes = 1;
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -38,7 +38,7 @@ struct axis_map {
 
 /// Row-major numbers over axes. Numbers below 2^31 are divided by multiplication, others by the hardware.
 struct index_map {
-  static constexpr bool is_scattered = false;
+  static constexpr bool is_scattered = false, is_gathered = false;
   static constexpr int most_axes = max_axes;
 
   int rank;
@@ -111,6 +111,11 @@ struct index_map {
 /// `Map` of items each of which is read from its own place: vectors of them do not lie together, or are not aligned.
 template <class Map> struct scattered : Map {
   static constexpr bool is_scattered = true;
+  using Map::Map;
+};
+/// `Map` of items that warps gather in shared memory, whatever their places (axes/gathered_batches.cuh).
+template <class Map> struct gathered : Map {
+  static constexpr bool is_gathered = true;
   using Map::Map;
 };
 

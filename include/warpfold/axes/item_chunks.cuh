@@ -12,6 +12,7 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// The chunks of an output. If `Map` is scattered, items are read one by one.
 template <class Leaves, class Map> struct item_chunks {
   using chunk = typename Leaves::chunk;
+  static constexpr bool are_gathered = false;
   static constexpr int chunk_items = Leaves::chunk_items;
 
   const Leaves& leaves;

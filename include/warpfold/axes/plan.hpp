@@ -173,42 +173,6 @@ inline plan plan_whole_columns(std::int64_t columns, std::int64_t rows, int thre
   return plan;
 }
 
-/// The plan of the row kernel for `outputs` of `items` > 0 items each. Items are split among warps if there is a batch
-/// for each, but no more than keeps all warps busy, unless outputs are long; then among blocks, until there is work for
-/// all. Where there are no splits, warps take turns, so that none has much less to do than others.
-inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items, std::size_t accumulator_bytes,
-                      const row_policy& policy, int max_blocks) {
-  const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
-  const std::int64_t batches = host_side::divide_up(items, policy.batch_items()),
-                     warps = std::int64_t{max_resident_blocks} << log_warps;
-  int log_groups = least_of(ceil_log2(batches), log_warps);
-  const auto is_enough = [&](int log) {
-    const std::int64_t share = batches >> log;
-    return share <= most_lone_batches && keeps_busy(outputs << log, warps, warps / 2,
-                                                    share > few_lone_batches ? least_lone_percent : least_busy_percent);
-  };
-  while (log_groups > 0 && is_enough(log_groups - 1)) --log_groups;
-  plan plan{};
-  const int log_lanes = least_of(ceil_log2(outputs), log_warps - log_groups);
-  plan.lanes = 1 << log_lanes;
-  plan.groups = 1 << (log_warps - log_lanes);
-  plan.tiles = host_side::divide_up(outputs, plan.lanes);
-  plan.log_rows = greatest_of(ceil_log2(host_side::divide_up(items, plan.groups)), log_batch);
-  deal_splits(plan, items, log_batch,
-              least_of<std::int64_t>(cooperating_blocks(max_resident_blocks, max_blocks),
-                                     max_shared_work_items(plan.lanes, accumulator_bytes)));
-  if (policy.takes_turns && plan.splits == 1 && plan.groups > 1) {
-    // Shares are as small as the block has places for their nodes.
-    const std::int64_t most_shares = policy.block_threads / plan.lanes;
-    plan.log_turns = plan.log_rows - greatest_of(log_batch, ceil_log2(host_side::divide_up(items, most_shares)));
-  }
-  plan.by_output = true;
-  plan.slices = 1;
-  plan.slice_lanes = plan.lanes;
-  plan.blocks = grid_of(plan.work_items(), max_blocks);
-  return plan;
-}
-
 /// The plan of the narrow kernel for `matrices` of `columns` columns and `rows` rows each. Each block has rows of one
 /// matrix at a time.
 inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int columns, std::int64_t rows,
@@ -225,29 +189,6 @@ inline plan plan_narrow(int max_resident_blocks, std::int64_t matrices, int colu
                                        light_work_bytes / policy.blocks_per_multiprocessor, blocks),
                        max_shared_work_items(plan.lanes, accumulator_bytes)));
   deal_drawn_work(plan, blocks, policy.block_threads, 1, true, accumulator_bytes);
-  return plan;
-}
-
-/// The most items of an output that the short-row kernel takes: of chunks that lie together as many as 32 lanes have in
-/// flight, of others, whose places divisions find, 32. (On an H200, sums of 2^26 floats in rows of 500, 504 apart: 112
-/// us by the kernel for long rows, 77 so.)
-inline std::int64_t most_short_items(const shape& given, bool is_scattered, const row_policy& policy) {
-  const bool lie_together = given.reduced.rank == 1 && !is_scattered;
-  return std::int64_t{warp_lanes} * policy.chunk_items * (lie_together ? policy.short_chunks : 1);
-}
-/// The plan of the short-row kernel: a lane takes 2^log_rows chunks of an output. Of items that are read one by one it
-/// takes one chunk: lanes farther apart than that would share fewer sectors.
-inline plan plan_short_rows(std::int64_t outputs, std::int64_t items, const row_policy& policy, bool is_scattered,
-                            int max_blocks) {
-  plan plan{};
-  const std::int64_t chunks = host_side::divide_up(items, policy.chunk_items);
-  plan.log_rows = is_scattered ? 0 : least_of(ceil_log2(chunks), ceil_log2(policy.short_chunks));
-  plan.lanes = 1 << (ceil_log2(chunks) - plan.log_rows);
-  plan.groups = policy.block_threads / plan.lanes;
-  const int lane_outputs = policy.short_chunks >> plan.log_rows;
-  plan.tiles = host_side::divide_up(outputs, std::int64_t{plan.groups} * lane_outputs);
-  plan.splits = 1;
-  plan.blocks = grid_of(plan.tiles, max_blocks);
   return plan;
 }
 

@@ -113,6 +113,12 @@ inline constexpr int least_busy_percent = 80;
 /// many quarters of the threads that its registers allow.
 inline constexpr int busy_bytes = 40 * 1024, busy_quarters = 3;
 
+/// The most batches of a warp that could share them with others of its block, but need not, to keep the device busy:
+/// blocks that join the nodes of warps wait for each other, and start anew with each output.
+inline constexpr int most_lone_batches = 16;
+/// With more batches than these, they must keep it busy for a larger share of the time.
+inline constexpr int few_lone_batches = 8, least_lone_percent = 90;
+
 struct row_policy {
   int block_threads;
   int blocks_per_multiprocessor;  ///< requested of the register allocator
@@ -120,6 +126,7 @@ struct row_policy {
   int short_chunks;               ///< chunks of short outputs that a lane has in flight
   int chunk_items;
   bool takes_turns;  ///< whether a warp may have several shares of an output
+  bool gathers;      ///< whether warps gather their batches in shared memory, ahead
 
   constexpr std::int64_t batch_items() const { return std::int64_t{batch_rows} * warp_lanes * chunk_items; }
 };
@@ -137,11 +144,18 @@ consteval row_policy row_policy_for(std::size_t chunk_bytes, int chunk_items, st
   return p;
 }
 
-/// The most batches of a warp that could share them with others of its block, but need not, to keep the device busy:
-/// blocks that join the nodes of warps wait for each other, and start anew with each output.
-inline constexpr int most_lone_batches = 16;
-/// With more batches than these, they must keep it busy for a larger share of the time.
-inline constexpr int few_lone_batches = 8, least_lone_percent = 90;
+/// Of warps that gather their batches ahead: blocks have half as many warps, for which there is shared memory. (On an
+/// H200, with 24 warps on a multiprocessor instead of 16, sums of 512x2048x49 floats over axes 0 and 2 take 80 us
+/// instead of 64: the cache loses sectors that neighbouring outputs share.)
+constexpr void gather(row_policy& policy) {
+  policy.gathers = true;
+  if (policy.block_threads > 128)
+    policy.block_threads /= 2, policy.blocks_per_multiprocessor = least_of(4, 2 * policy.blocks_per_multiprocessor);
+}
+/// Whether items that lie apart are gathered if so many bytes of them are copied at once. Fewer than 4 bytes go through
+/// registers. (On an H200, sums of 512x2048x50 halves over axes 0 and 2 take 40 us so, 58 one by one; of 512x2048x49,
+/// 78 and 58.)
+constexpr bool gains_by_gathering(std::size_t bytes) { return bytes % 4 == 0; }
 
 /// Rows of as many columns as are read whole by one lane.
 inline constexpr int max_narrow_columns = 8;

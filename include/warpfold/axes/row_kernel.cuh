@@ -3,161 +3,72 @@
 // neighbouring chunks of an output's items. (axes/item_chunks.cuh reads them, also where vectors do not lie together.)
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
+#include <warpfold/axes/fold_along.cuh>
+#include <warpfold/axes/gathered_batches.cuh>
 #include <warpfold/axes/item_chunks.cuh>
 #include <warpfold/axes/join_splits.cuh>
-#include <warpfold/axes/leaves.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
-#include <warpfold/warp/batch_rows.hpp>
-#include <warpfold/warp/batched_reduce.cuh>
-#include <warpfold/warp/counter.cuh>
-#include <warpfold/warp/fold_batch.cuh>
-#include <warpfold/warp/locate_in_rows.cuh>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// A lane that folds runs holds few accumulators at a time, so two blocks have enough registers. Sums that lanes have
-/// in a form of their own take long to join.
-template <class Leaves>
-inline constexpr row_policy row_policy_of = [] {
-  constexpr std::size_t lane_bytes = lane_leaf_bytes<Leaves>();
-  row_policy policy = row_policy_for(sizeof(typename Leaves::chunk), Leaves::chunk_items, leaf_bytes<Leaves>(),
-                                     folds_runs<Leaves> ? least_of(lane_bytes, std::size_t{32}) : lane_bytes);
-  policy.takes_turns = !sums_in_lanes<Leaves>;
-  return policy;
-}();
-
-namespace detail {
-/// Whether the folds of a warp (warp/fold_batch.cuh) have a quicker way than leaf by leaf.
-template <class Leaves> WARPFOLD_JIT consteval bool find_folds_loaded_rows() {
-  if constexpr (is_as_loaded<Leaves>) {
-    using type = as_loaded<Leaves, Leaves::chunk_items>;
-    return warp::folds_full_rows<type> || warp::has_terms<type> || thread::folds_parts_by_runs<type>;
-  } else return false;
+template <class Arguments>
+inline constexpr row_policy policy_of_rows =
+    row_policy_of<typename Arguments::leaves_type, Arguments::map::is_gathered>;
+/// Batches that are gathered come behind it.
+template <class Arguments>
+struct alignas(16) row_storage : join_storage<typename Arguments::A, policy_of_rows<Arguments>.block_threads, 1> {};
+template <class Storage> __device__ unsigned char* gathered_room(Storage& shared) {
+  return reinterpret_cast<unsigned char*>(&shared + 1);
 }
-}  // namespace detail
-
-/// The node over whole rows, the first of which begins with item `first` of an output. Valid in every lane.
-template <class Leaves, int Rows, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_whole_rows(const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows], std::int64_t first,
-                             Op op) {
-  constexpr int chunk_items = Leaves::chunk_items;
-  if constexpr (thread::locates<Leaves>) return warp::locate_in_rows(leaves, chunks, first);
-  else if constexpr (detail::find_folds_loaded_rows<Leaves>())
-    return warp::fold_loaded_rows(loaded_from<chunk_items>(leaves), chunks, op);
-  else {
-    A values[Rows];
-    WARPFOLD_UNROLL
-    for (int r = 0; r < Rows; ++r)
-      values[r] = fold_chunk<true>(leaves, chunks[r], first + (r * warp_lanes + arch::lane_id()) * chunk_items,
-                                   chunk_items, op);
-    return warp::fold_rows(values, op);
-  }
+/// Bytes of shared memory of a block.
+template <class Arguments> consteval std::size_t row_shared_bytes() {
+  constexpr row_policy policy = policy_of_rows<Arguments>;
+  std::size_t bytes = sizeof(row_storage<Arguments>);
+  if constexpr (Arguments::map::is_gathered)
+    bytes += policy.block_threads / warp_lanes * gathered_batches<Arguments, policy.batch_rows>::warp_bytes;
+  return bytes;
 }
-
-/// Sets `node` to the node over the first `count` items of some rows by plain terms, if they can be; returns whether
-/// they can. All lanes of a warp call it; valid in every lane.
-template <class Leaves, int Rows, class A = typename Leaves::accumulator>
-__device__ bool fold_rows_by_terms([[maybe_unused]] const Leaves& leaves, const typename Leaves::chunk (&chunks)[Rows],
-                                   int count, A& node) {
-  if constexpr (detail::has_terms<Leaves>) {
-    const auto loaded = loaded_from<Leaves::chunk_items>(leaves);
-    const warp::term_rows<std::remove_const_t<decltype(loaded)>, Rows, false> all(loaded, chunks, count);
-    if (all.are_plain()) node = all.fold();
-    return all.are_plain();
-  }
-  return false;
-}
-
-/// fold_along where lanes sum their items in a form of their own.
-template <class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
-__device__ A sum_along(const item_chunks<Leaves, Map>& items, std::int64_t first, std::int64_t end, Op op) {
-  constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
-                row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
-  lane_sum<Leaves, rows * chunk_items> sum;
-  WARPFOLD_NO_UNROLL
-  for (std::int64_t from = first; from < end; from += batch_items) {
-    const std::int64_t own = from + arch::lane_id() * chunk_items;
-    const int own_remaining = static_cast<int>(least_of(end - own, batch_items));
-    typename Leaves::chunk chunks[rows] = {};
-    if (end - from >= batch_items) items.load_batch(chunks, from);
-    else items.load_rows(chunks, own, own_remaining);
-    typename decltype(sum)::number numbers[rows * chunk_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < rows * chunk_items; ++k) {
-      const int row = k / chunk_items, item = k % chunk_items;
-      numbers[k] = summed_item(items.leaves, chunks[row], item, row * row_items + item < own_remaining);
-    }
-    sum.add(numbers);
-  }
-  A values[1] = {sum.total()};  // of a lane without items: changes no result
-  return warp::fold_rows(values, op);
-}
-
-/// The root over the items [first, end) of an output, first < end. All lanes of a warp call it; valid in every lane.
-template <class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
-__device__ A fold_along(const item_chunks<Leaves, Map>& items, std::int64_t first, std::int64_t end, Op op) {
-  if constexpr (sums_in_lanes<Leaves>) return sum_along(items, first, end, op);
-  constexpr int rows = row_policy_of<Leaves>.batch_rows, chunk_items = Leaves::chunk_items,
-                row_items = warp_lanes * chunk_items, batch_items = rows * row_items;
-  warp::counter<A> nodes;
-  unsigned batches = 0;
-  WARPFOLD_NO_UNROLL
-  for (std::int64_t from = first; from < end; from += batch_items, ++batches) {
-    const std::int64_t own = from + arch::lane_id() * chunk_items;
-    const int remaining = static_cast<int>(least_of(end - from, batch_items)),
-              own_remaining = remaining - arch::lane_id() * chunk_items;
-    typename Leaves::chunk chunks[rows] = {};
-    A values[rows] = {}, node;
-    if (remaining == batch_items) {
-      items.load_batch(chunks, from);
-      node = fold_whole_rows(items.leaves, chunks, from, op);
-    } else {
-      items.load_rows(chunks, own, own_remaining);
-      if (!fold_rows_by_terms(items.leaves, chunks, remaining, node)) {
-        WARPFOLD_UNROLL
-        for (int r = 0; r < rows; ++r)
-          values[r] =
-              fold_chunk<false>(items.leaves, chunks[r], own + r * row_items, own_remaining - r * row_items, op);
-        node = warp::fold_rows(values, op, (remaining + chunk_items - 1) / chunk_items);
-      }
-    }
-    if (end - first <= batch_items) return node;
-    nodes.push(batches, node, op);
-  }
-  return nodes.total(batches, op);
-}
-
-template <class Leaves>
-using row_storage = join_storage<typename Leaves::accumulator, row_policy_of<Leaves>.block_threads, 1>;
 
 /// Each warp folds some nodes of an output's items; neighbouring warps have neighbouring outputs, or adjacent nodes.
+/// `unit` items are a vector wherever the first one's number is a multiple of `unit`.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
-__global__ void __launch_bounds__(row_policy_of<Leaves>.block_threads, row_policy_of<Leaves>.blocks_per_multiprocessor)
-row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
+__global__ void __launch_bounds__(policy_of_rows<Arguments>.block_threads,
+                                  policy_of_rows<Arguments>.blocks_per_multiprocessor)
+row_kernel(const __grid_constant__ Arguments arguments, int unit) {
   using A = typename Leaves::accumulator;
-  constexpr int block_threads = row_policy_of<Leaves>.block_threads;
-  auto& shared = arch::dynamic_shared<row_storage<Leaves>>();
+  constexpr int block_threads = policy_of_rows<Arguments>.block_threads, rows = policy_of_rows<Arguments>.batch_rows;
+  auto& shared = arch::dynamic_shared<row_storage<Arguments>>();
   const auto& plan = arguments.plan;
-  const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups, group = warp / lanes;
-  const int log_share = plan.log_rows - plan.log_turns;
+  const int warp = arch::uniform_warp(), lanes = plan.lanes, groups = plan.groups;
+  auto batches = [&] {
+    if constexpr (Arguments::map::is_gathered)
+      return gathered_batches<Arguments, rows>(arguments, gathered_room(shared), unit);
+    else return 0;
+  }();
   for (std::int64_t work = blockIdx.x; work < plan.work_items(); work += gridDim.x) {
-    const work_item item = arguments.item_at(work);
-    const std::int64_t base = item.tile * lanes, output = base + warp - group * lanes;
-    const int shares = static_cast<int>((item.end - item.first - 1) >> log_share) + 1;
+    const warp_shares own_shares(arguments, work, warp);
+    const work_item& item = own_shares.item;
+    const std::int64_t base = item.tile * lanes, output = own_shares.output;
+    const int shares = own_shares.count();
     const bool joins = plan.splits > 1 || groups > 1;
     if (joins) __syncthreads();  // until the nodes of the item before have been read
     if (output < arguments.vectors) {
       const std::int64_t origin = arguments.kept.place_of(output).in;
       WARPFOLD_NO_UNROLL
-      for (int number = group; number < shares; number += groups) {
-        const std::int64_t first = item.first + (std::int64_t{number} << log_share),
-                           end = least_of(first + (std::int64_t{1} << log_share), item.end);
-        const A(&value)[1] = {
-            fold_along(item_chunks(arguments.leaves, arguments.reduced, origin, first, end, is_aligned), first, end,
-                       arguments.op)};
+      for (int number = own_shares.group; number < shares; number += groups) {
+        const std::int64_t first = own_shares.first(number), end = own_shares.end(number);
+        const auto fold = [&] {
+          if constexpr (Arguments::map::is_gathered)
+            return fold_along(arguments.leaves, batches, first, end, arguments.op);
+          else {
+            item_chunks items(arguments.leaves, arguments.reduced, origin, first, end, unit >= Leaves::chunk_items);
+            return fold_along(arguments.leaves, items, first, end, arguments.op);
+          }
+        };
+        const A(&value)[1] = {fold()};
         if (arch::lane_id() > 0) continue;
-        if (joins) shared.put(number * lanes + warp - group * lanes, value);
+        if (joins) shared.put(number * lanes + warp % lanes, value);
         else arguments.template write<1>(output, value);
       }
     }
@@ -169,8 +80,8 @@ row_kernel(const __grid_constant__ Arguments arguments, bool is_aligned) {
     if (shares > 1) join_nodes<1>(shared, own, block_threads / lanes, exists, shares, arguments.op, values);
     else if (exists && own.group == 0) values[0] = shared.singles[own.lane].values[0];
     if (plan.splits > 1) {  // this is the block's only item
-      split_joiner<1, true, Arguments, row_storage<Leaves>> joiner(arguments, shared, block_threads,
-                                                                   arch::flat_thread() == 0);
+      split_joiner<1, true, Arguments, row_storage<Arguments>> joiner(arguments, shared, block_threads,
+                                                                      arch::flat_thread() == 0);
       joiner.leave(item, own, values);
       return joiner.finish();
     }
