@@ -48,8 +48,8 @@ inline plan plan_rows(int max_resident_blocks, std::int64_t outputs, std::int64_
 }
 
 /// The same where warps gather their batches ahead. Of all ways to split an output among warps, and then among blocks,
-/// it takes the one by which the busiest multiprocessor is done first. (A split is a power of two of items, so that many
-/// splits may leave less to the last blocks than few.)
+/// it takes the one by which the busiest multiprocessor is done first. (Splits are powers of two of items, so many of
+/// them may leave less to the last blocks than few.)
 inline plan plan_gathered_rows(int max_resident_blocks, std::int64_t outputs, std::int64_t items,
                                std::size_t accumulator_bytes, const row_policy& policy, int max_blocks) {
   const int log_warps = ceil_log2(policy.block_threads / warp_lanes), log_batch = ceil_log2(policy.batch_items());
