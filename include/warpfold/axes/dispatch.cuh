@@ -138,23 +138,28 @@ void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out
   const auto take_long = [&]<class In, class Map>(const In& in, std::type_identity<Map>) {
     try_algorithm(long_rows<axis_arguments<In, Op, Out, Map>>{}, in);
   };
-  constexpr std::type_identity<typename Known::map> map;
+  using map = typename Known::map;
   const auto chunks = leaves.template in_chunks<chunk>();
   const auto runs = leaves.template in_chunks<most_chunk>();
+  constexpr std::type_identity<of_few_axes<map>> of_few;
   if constexpr (most_chunk > chunk)
-    if (call.choice.vector == most_chunk) return take_long(runs, map);
+    if (call.choice.vector == most_chunk && call.given.reduced.rank <= 2) return take_long(runs, of_few);
   if constexpr (Known::order != item_order::rows && chunk > 1) {  // known rows are adjacent
-    constexpr std::type_identity<scattered<typename Known::map>> apart;
-    constexpr std::type_identity<gathered<typename Known::map>> together;
-    const bool lie_apart = call.choice.is_scattered;
-    if (lie_apart || (most_chunk > chunk && call.given.reduced.rank > 1)) {
-      if (lie_apart ? try_short(chunks, apart) : try_short(chunks, map)) return;
-      if constexpr (!always_gathers<Leaves>)
-        if (!gains_by_gathering(call.choice.unit * sizeof(typename Leaves::item))) return take_long(chunks, apart);
-      return take_long(runs, together);
+    const int axes = call.given.reduced.rank;
+    if (call.choice.is_scattered || axes > 2 || (folds_runs<Leaves> && axes > 1)) {
+      if (call.choice.is_scattered ? try_short(chunks, std::type_identity<scattered<map>>{})
+                                   : try_short(chunks, std::type_identity<map>{}))
+        return;
+      constexpr bool are_narrow = alignof(typename Leaves::item) % 4 != 0;
+      using apart = scattered<std::conditional_t<are_narrow, map, of_few_axes<map>>>;
+      if constexpr (!folds_runs<Leaves>)
+        if (!gains_by_gathering(call.given, call.choice.unit * sizeof(typename Leaves::item), chunk,
+                                row_policy_of<std::remove_const_t<decltype(chunks)>>.batch_items()))
+          return take_long(chunks, std::type_identity<apart>{});
+      return take_long(runs, std::type_identity<gathered<map>>{});
     }
   }
-  if (!try_short(chunks, map)) take_long(chunks, map);
+  if (!try_short(chunks, std::type_identity<map>{})) take_long(chunks, of_few);
 }
 
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the

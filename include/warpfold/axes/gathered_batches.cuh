@@ -64,8 +64,9 @@ template <class Arguments, int Rows> class gathered_batches {
  private:
   __device__ static constexpr bool is_copied_at_once(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
   /// Where item `item` of the batch in stage_ is.
-  __device__ unsigned char* place_of(unsigned item) const {
-    return room_ + stage_ * stage_bytes + item / chunk_items * pitch + item % chunk_items * sizeof(T);
+  __device__ unsigned char* place_of(unsigned item) const { return room_ + stage_ * stage_bytes + offset_of(item); }
+  __device__ static unsigned offset_of(unsigned item) {
+    return item / chunk_items * pitch + item % chunk_items * static_cast<unsigned>(sizeof(T));
   }
 
   /// Finds the warp's shares of work item work_, or of the next one of which it has any.
@@ -85,6 +86,9 @@ template <class Arguments, int Rows> class gathered_batches {
     const stretch_place begin = arguments_.reduced.stretch_at(first + arch::lane_id() * unit_);
     at_ = origin_ + begin.in;
     left_ = near_items(begin.remaining);
+    if constexpr (Arguments::map::most_axes > 2)
+      if (arguments_.reduced.axis_count() == 3)
+        stretches_ = near_items(arguments_.reduced.stretches_at(first + arch::lane_id() * unit_));
   }
   __device__ std::int64_t share_items() const {
     return std::int64_t{1} << (arguments_.plan.log_rows - arguments_.plan.log_turns);
@@ -111,57 +115,71 @@ template <class Arguments, int Rows> class gathered_batches {
       return unit_ * int{sizeof(T)} == Bytes;
     } else return false;
   }
-  /// Copies the batch by units of `Bytes` bytes: each lane every 32nd one. Items that a chunk lacks are cleared.
+  /// Copies the batch by units of `Bytes` bytes, of which each lane has every 32nd one. What its last chunk lacks is
+  /// cleared.
   template <int Bytes> __device__ void copy() {
-    constexpr int step = warp_lanes * Bytes / int{sizeof(T)};
     const int count = static_cast<int>(least_of<std::int64_t>(end_ - from_, batch_items)),
               whole = (count + chunk_items - 1) / chunk_items * chunk_items;
-    const auto copy_or_clear = [&](int item, unsigned char* to, const void* from) {
-      if (item < count) copy_unit<Bytes>(to, from);
-      else if (item < whole) clear_unit<Bytes>(to);
-    };
     const auto& reduced = arguments_.reduced;
-    const int own = arch::lane_id() * unit_, axes = reduced.axis_count();
-    if (axes == 1 || (axes == 2 && reduced.inner_extent() < endless)) {
-      if (count == batch_items)
-        walk<Bytes>(count, [](int, unsigned char* to, const void* from) { copy_unit<Bytes>(to, from); });
-      else walk<Bytes>(count, copy_or_clear);
-    } else if constexpr (Arguments::map::most_axes > 1) {
-      if (axes == 3) {
-        place_walk<3, step, typename Arguments::map> places(reduced, 0, from_ + own);
-        WARPFOLD_NO_UNROLL
-        for (int item = own; item < whole; item += step, places.step())
-          copy_or_clear(item, place_of(item), origin_ + places.place().at);
-      } else {
-        WARPFOLD_NO_UNROLL
-        for (int item = own; item < whole; item += step)
-          copy_or_clear(item, place_of(item), origin_ + reduced.in(from_ + item));
-      }
+    constexpr int most_axes = Arguments::map::most_axes;
+    const int axes = reduced.axis_count();
+    bool is_near = axes == 1 || reduced.inner_extent() < endless;
+    if constexpr (most_axes > 2) is_near = is_near && (axes == 2 || reduced.axes[1].extent < endless);
+    if (axes <= 2 && is_near) {
+      if (count == batch_items) walk<Bytes, 2, true>(count);
+      else walk<Bytes, 2, false>(count);
+    } else if constexpr (most_axes > 1) {
+      if (axes == 3 && is_near && most_axes > 2) walk<Bytes, 3, false>(count);
+      else copy_one_by_one<Bytes>(reduced, origin_, from_, place_of(0), count);
     }
+    WARPFOLD_NO_UNROLL
+    for (int item = count + arch::lane_id(); item < whole; item += warp_lanes) clear_item(place_of(item));
   }
-  /// Calls copy_next(item, to, from) for the calling lane's units of the first `count` items of the batch, and some
-  /// more. The reduced axes are one or two, so equal steps lead from unit to unit.
-  template <int Bytes, class Copy> __device__ void walk(int count, Copy copy_next) {
+  /// The first `count` items of the batch, or all if `IsWhole`. The reduced axes are at most `Axes`, so equal steps lead
+  /// from unit to unit.
+  template <int Bytes, int Axes, bool IsWhole> __device__ void walk(int count) {
     constexpr int unit = Bytes / int{sizeof(T)}, step = warp_lanes * unit, at_once = least_of(batch_items / step, 8);
+    constexpr std::int64_t item_bytes = sizeof(T);
     const auto& reduced = arguments_.reduced;
     const stretch_place stepped = reduced.stretch_at(step);
     const int extent = near_items(reduced.inner_extent()),
               step_items = reduced.axis_count() == 1 ? 0 : extent - near_items(stepped.remaining);
-    constexpr std::int64_t item_bytes = sizeof(T);
     const std::int64_t step_bytes = stepped.in * item_bytes, over_end_bytes = step_bytes + reduced.jump() * item_bytes;
+    [[maybe_unused]] std::int64_t plane_bytes = 0;
+    [[maybe_unused]] int plane = 0, step_stretches = 0;
+    if constexpr (Axes == 3) {
+      plane_bytes = reduced.jump(1) * item_bytes, plane = static_cast<int>(reduced.axes[1].extent);
+      step_stretches = plane - static_cast<int>(reduced.stretches_at(step));
+    }
     const auto* at = reinterpret_cast<const unsigned char*>(at_);
     WARPFOLD_NO_UNROLL
-    for (int from = arch::lane_id() * unit; from - arch::lane_id() * unit < count; from += at_once * step) {
-      unsigned char* const first = place_of(from);
+    for (int from = 0; from < count; from += at_once * step) {
+      const int own = from + arch::lane_id() * unit;
+      unsigned char* const first = place_of(own);
       WARPFOLD_UNROLL
       for (int k = 0; k < at_once * step; k += step) {
-        copy_next(from + k, step % chunk_items == 0 ? first + k / chunk_items * pitch : place_of(from + k), at);
+        if (IsWhole || own + k < count)
+          copy_unit<Bytes>(step % chunk_items == 0 ? first + k / chunk_items * pitch : place_of(own + k), at);
         left_ -= step_items;
         at += left_ <= 0 ? over_end_bytes : step_bytes;
+        if constexpr (Axes == 3) {
+          stretches_ -= step_stretches + (left_ <= 0);
+          at += stretches_ <= 0 ? plane_bytes : 0;
+          if (stretches_ <= 0) stretches_ += plane;
+        }
         if (left_ <= 0) left_ += extent;
       }
     }
     at_ = reinterpret_cast<const T*>(at);
+  }
+  /// The same along any axes: divisions find each unit. Not inlined: it is rare.
+  template <int Bytes>
+  WARPFOLD_NO_INLINE __device__ static void copy_one_by_one(const typename Arguments::map& reduced, const T* origin,
+                                                            std::int64_t first, unsigned char* stage, int count) {
+    constexpr int unit = Bytes / int{sizeof(T)}, step = warp_lanes * unit;
+    WARPFOLD_NO_UNROLL
+    for (int item = arch::lane_id() * unit; item < count; item += step)
+      copy_unit<Bytes>(stage + offset_of(item), origin + reduced.in(first + item));
   }
 
   template <int Bytes> static constexpr int width = Bytes > sizeof(T) ? Bytes : alignof(T);  ///< that is copied at once
@@ -177,10 +195,11 @@ template <class Arguments, int Rows> class gathered_batches {
       }
     }
   }
-  template <int Bytes> __device__ static void clear_unit(unsigned char* to) {
-    const unsigned char zeros[width<Bytes>] = {};
+  __device__ static void clear_item(unsigned char* to) {
+    constexpr int bytes = alignof(T);
+    const unsigned char zeros[bytes] = {};
     WARPFOLD_UNROLL
-    for (int byte = 0; byte < Bytes; byte += width<Bytes>) arch::store_shared<width<Bytes>>(to + byte, zeros);
+    for (int byte = 0; byte < int{sizeof(T)}; byte += bytes) arch::store_shared<bytes>(to + byte, zeros);
   }
 
   const Arguments& arguments_;
@@ -189,9 +208,9 @@ template <class Arguments, int Rows> class gathered_batches {
   // The next batch to be copied: its work item and first item; the ends of its share and of the work item; its output.
   std::int64_t work_, from_ = 0, end_ = 0, last_ = 0;
   const T* origin_ = nullptr;
-  // The calling lane's next unit, and the items from there to the end of the innermost axis.
+  // The calling lane's next unit; items from there to the end of the innermost axis, and stretches to that of the next.
   const T* at_ = nullptr;
-  int left_ = 0;
+  int left_ = 0, stretches_ = 0;
 };
 
 }  // namespace WARPFOLD_HIDDEN_V1

@@ -108,6 +108,11 @@ struct index_map {
   }
 };
 
+/// `Map` of one axis or two.
+template <class Map> struct of_few_axes : Map {
+  static constexpr int most_axes = least_of(Map::most_axes, 2);
+  using Map::Map;
+};
 /// `Map` of items each of which is read from its own place: vectors of them do not lie together, or are not aligned.
 template <class Map> struct scattered : Map {
   static constexpr bool is_scattered = true;

@@ -156,10 +156,6 @@ template <class Leaves> consteval int row_chunk_items() {
   return folds_runs<Leaves> && vector > 1 ? 4 * vector : vector;
 }
 
-/// Whether rows of items that lie apart are gathered whatever their places: runs gain more than copies cost.
-template <class Leaves>
-inline constexpr bool always_gathers = folds_runs<Leaves> || alignof(typename Leaves::item) % 4 == 0;
-
 /// Bytes that a thread holds for each item while it folds a batch: arg-reductions keep no indices.
 template <class Leaves> consteval std::size_t leaf_bytes() {
   if constexpr (thread::locates<Leaves>) return sizeof(thread::located_value<Leaves>);

@@ -152,10 +152,9 @@ constexpr void gather(row_policy& policy) {
   if (policy.block_threads > 128)
     policy.block_threads /= 2, policy.blocks_per_multiprocessor = least_of(4, 2 * policy.blocks_per_multiprocessor);
 }
-/// Whether items that lie apart are gathered if so many bytes of them are copied at once. Fewer than 4 bytes go through
-/// registers. (On an H200, sums of 512x2048x50 halves over axes 0 and 2 take 40 us so, 58 one by one; of 512x2048x49,
-/// 78 and 58.)
-constexpr bool gains_by_gathering(std::size_t bytes) { return bytes % 4 == 0; }
+/// Outputs of fewer batches are read item by item, if their items lie along two axes. (On an H200, sums of 2x20000x999
+/// floats over axes 0 and 2 take 58 us so, 69 gathered.)
+inline constexpr int least_gathered_batches = 4;
 
 /// Rows of as many columns as are read whole by one lane.
 inline constexpr int max_narrow_columns = 8;
