@@ -239,6 +239,35 @@ template <class Op> void expect_results_of(const Op& op) {
   }
 }
 
+// Items so wide that chunks are single ones, and narrower ones, along one to three axes.
+template <class Interval> void expect_order_along_axes() {
+  using list = std::vector<std::int64_t>;
+  for (const list& extents : {list{3, 700}, list{40, 3, 50}, list{5, 3, 11, 13}, list{3, 3, 4, 5, 12}}) {
+    const unsigned reduced = ((1u << extents.size()) - 1) & ~(extents.size() > 2 ? 0b10u : 0b01u);
+    const layout in = layout_of({"", extents, reduced, 3});
+    std::vector<Interval> memory(static_cast<std::size_t>(in.length), Interval::poison());
+    wf_test::arrays::for_items(in, ~reduced, in.origin, [&](std::int64_t output) {
+      std::int64_t number = 0;
+      wf_test::arrays::for_items(in, reduced, output,
+                                 [&](std::int64_t place) { memory[place] = Interval::of(number++); });
+    });
+    const array_on_device<Interval> array({"", extents, reduced, 3}, in, memory);
+    const device_array<Interval> to(array.outputs());
+    wf::reduce_axes(array.source(), array.to(to), array.reduced, wf_test::join{});
+    for (std::int64_t i = 0; i < array.outputs(); ++i)
+      EXPECT_EQ(to.value(i), Interval::of(0, std::ssize(array.items[0]) - 1))
+          << extents.size() << " axes, output " << i;
+  }
+}
+TEST(axes_operators, items_of_all_widths_keep_their_order_along_several_axes) {
+  expect_order_along_axes<wf_test::interval<std::int16_t>>();
+  expect_order_along_axes<wf_test::interval<std::int16_t, 6>>();
+  expect_order_along_axes<wf_test::interval<std::int32_t>>();
+  expect_order_along_axes<wf_test::interval<std::int32_t, 12>>();
+  expect_order_along_axes<wf_test::interval<std::int64_t>>();
+  expect_order_along_axes<wf_test::interval<std::int64_t, 40>>();
+}
+
 // Indices count along the reduced axis; of several, in their row-major order.
 TEST(axes_operators, arg_reductions_count_along_the_axes) {
   expect_results_of(wf::arg_maximum{});

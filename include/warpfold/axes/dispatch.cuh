@@ -141,9 +141,8 @@ void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out
   using map = typename Known::map;
   const auto chunks = leaves.template in_chunks<chunk>();
   const auto runs = leaves.template in_chunks<most_chunk>();
-  constexpr std::type_identity<of_few_axes<map>> of_few;
   if constexpr (most_chunk > chunk)
-    if (call.choice.vector == most_chunk && call.given.reduced.rank <= 2) return take_long(runs, of_few);
+    if (call.choice.vector == most_chunk) return take_long(runs, std::type_identity<map>{});
   if constexpr (Known::order != item_order::rows && chunk > 1) {  // known rows are adjacent
     const int axes = call.given.reduced.rank;
     if (call.choice.is_scattered || axes > 2 || (folds_runs<Leaves> && axes > 1)) {
@@ -159,7 +158,9 @@ void enqueue_rows(const planned_call& call, const Leaves& leaves, Op op, Out out
       return take_long(runs, std::type_identity<gathered<map>>{});
     }
   }
-  if (!try_short(chunks, std::type_identity<map>{})) take_long(chunks, of_few);
+  // Those of more axes have been gathered, unless chunks are single items.
+  using few = std::conditional_t<(chunk > 1), of_few_axes<map>, map>;
+  if (!try_short(chunks, std::type_identity<map>{})) take_long(chunks, std::type_identity<few>{});
 }
 
 /// Chooses a kernel and enqueues it. All arguments but `options` have been checked. `leaves` and `out` begin at the

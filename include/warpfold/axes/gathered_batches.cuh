@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/arch/async_copy.cuh>
 #include <warpfold/arch/lane.cuh>
+#include <warpfold/arch/opaque.cuh>
 #include <warpfold/axes/place_walk.cuh>
 #include <warpfold/axes/warp_shares.cuh>
 
@@ -31,6 +32,14 @@ template <class Arguments, int Rows> class gathered_batches {
         room_(room + arch::flat_thread() / warp_lanes * warp_bytes),
         unit_(is_copied_at_once(unit * int{sizeof(T)}) ? unit : 1),
         work_(blockIdx.x) {
+    const auto& reduced = arguments.reduced;
+    const int axes = reduced.axis_count();
+    if constexpr (Arguments::map::most_axes > 2) {
+      const bool are_near = axes == 1 || (reduced.inner_extent() < endless && reduced.axes[1].extent < endless);
+      walk_ = axes <= 2 && are_near   ? walk_kind::two_axes
+              : axes == 3 && are_near ? walk_kind::three_axes
+                                      : walk_kind::none;
+    }
     find_shares();
   }
 
@@ -62,6 +71,9 @@ template <class Arguments, int Rows> class gathered_batches {
   }
 
  private:
+  /// Over how many axes equal steps lead from unit to unit.
+  enum class walk_kind { none, two_axes, three_axes };
+
   __device__ static constexpr bool is_copied_at_once(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
   /// Where item `item` of the batch in stage_ is.
   __device__ unsigned char* place_of(unsigned item) const { return room_ + stage_ * stage_bytes + offset_of(item); }
@@ -87,7 +99,7 @@ template <class Arguments, int Rows> class gathered_batches {
     at_ = origin_ + begin.in;
     left_ = near_items(begin.remaining);
     if constexpr (Arguments::map::most_axes > 2)
-      if (arguments_.reduced.axis_count() == 3)
+      if (walk_ == walk_kind::three_axes)
         stretches_ = near_items(arguments_.reduced.stretches_at(first + arch::lane_id() * unit_));
   }
   __device__ std::int64_t share_items() const {
@@ -115,23 +127,19 @@ template <class Arguments, int Rows> class gathered_batches {
       return unit_ * int{sizeof(T)} == Bytes;
     } else return false;
   }
-  /// Copies the batch by units of `Bytes` bytes, of which each lane has every 32nd one. What its last chunk lacks is
-  /// cleared.
+  /// Copies the batch by units of `Bytes` bytes, of which each lane has every 32nd one.
   template <int Bytes> __device__ void copy() {
-    const int count = static_cast<int>(least_of<std::int64_t>(end_ - from_, batch_items)),
-              whole = (count + chunk_items - 1) / chunk_items * chunk_items;
-    const auto& reduced = arguments_.reduced;
-    constexpr int most_axes = Arguments::map::most_axes;
-    const int axes = reduced.axis_count();
-    bool is_near = axes == 1 || reduced.inner_extent() < endless;
-    if constexpr (most_axes > 2) is_near = is_near && (axes == 2 || reduced.axes[1].extent < endless);
-    if (axes <= 2 && is_near) {
-      if (count == batch_items) walk<Bytes, 2, true>(count);
-      else walk<Bytes, 2, false>(count);
-    } else if constexpr (most_axes > 1) {
-      if (axes == 3 && is_near && most_axes > 2) walk<Bytes, 3, false>(count);
-      else copy_one_by_one<Bytes>(reduced, origin_, from_, place_of(0), count);
+    if (end_ - from_ >= batch_items && walk_ == walk_kind::two_axes) walk<Bytes, 2, true>(batch_items);
+    else copy_edge<Bytes>(static_cast<int>(least_of<std::int64_t>(end_ - from_, batch_items)));
+  }
+  /// The same of any batch, of which `count` items exist. What its last chunk lacks is cleared.
+  template <int Bytes> __device__ void copy_edge(int count) {
+    if (walk_ == walk_kind::two_axes) walk<Bytes, 2, false>(count);
+    else if constexpr (Arguments::map::most_axes > 2) {
+      if (walk_ == walk_kind::three_axes) walk<Bytes, 3, false>(count);
+      else copy_one_by_one<Bytes>(arguments_.reduced, origin_, from_, place_of(0), count);
     }
+    const int whole = (count + chunk_items - 1) / chunk_items * chunk_items;
     WARPFOLD_NO_UNROLL
     for (int item = count + arch::lane_id(); item < whole; item += warp_lanes) clear_item(place_of(item));
   }
@@ -144,14 +152,16 @@ template <class Arguments, int Rows> class gathered_batches {
     const stretch_place stepped = reduced.stretch_at(step);
     const int extent = near_items(reduced.inner_extent()),
               step_items = reduced.axis_count() == 1 ? 0 : extent - near_items(stepped.remaining);
-    const std::int64_t step_bytes = stepped.in * item_bytes, over_end_bytes = step_bytes + reduced.jump() * item_bytes;
+    // Opaque, and addresses are numbers: else the compiler adds the jump apart, and follows two pointers.
+    const std::int64_t step_bytes = stepped.in * item_bytes,
+                       over_end_bytes = arch::opaque(step_bytes + reduced.jump() * item_bytes);
     [[maybe_unused]] std::int64_t plane_bytes = 0;
     [[maybe_unused]] int plane = 0, step_stretches = 0;
     if constexpr (Axes == 3) {
       plane_bytes = reduced.jump(1) * item_bytes, plane = static_cast<int>(reduced.axes[1].extent);
       step_stretches = plane - static_cast<int>(reduced.stretches_at(step));
     }
-    const auto* at = reinterpret_cast<const unsigned char*>(at_);
+    auto at = reinterpret_cast<std::uintptr_t>(at_);
     WARPFOLD_NO_UNROLL
     for (int from = 0; from < count; from += at_once * step) {
       const int own = from + arch::lane_id() * unit;
@@ -159,12 +169,13 @@ template <class Arguments, int Rows> class gathered_batches {
       WARPFOLD_UNROLL
       for (int k = 0; k < at_once * step; k += step) {
         if (IsWhole || own + k < count)
-          copy_unit<Bytes>(step % chunk_items == 0 ? first + k / chunk_items * pitch : place_of(own + k), at);
+          copy_unit<Bytes>(step % chunk_items == 0 ? first + k / chunk_items * pitch : place_of(own + k),
+                           reinterpret_cast<const void*>(at));
         left_ -= step_items;
-        at += left_ <= 0 ? over_end_bytes : step_bytes;
+        at += static_cast<std::uintptr_t>(left_ <= 0 ? over_end_bytes : step_bytes);
         if constexpr (Axes == 3) {
           stretches_ -= step_stretches + (left_ <= 0);
-          at += stretches_ <= 0 ? plane_bytes : 0;
+          at += static_cast<std::uintptr_t>(stretches_ <= 0 ? plane_bytes : 0);
           if (stretches_ <= 0) stretches_ += plane;
         }
         if (left_ <= 0) left_ += extent;
@@ -205,6 +216,7 @@ template <class Arguments, int Rows> class gathered_batches {
   const Arguments& arguments_;
   unsigned char* room_;
   int unit_, under_way_ = 0, stage_ = 0;
+  walk_kind walk_ = walk_kind::two_axes;
   // The next batch to be copied: its work item and first item; the ends of its share and of the work item; its output.
   std::int64_t work_, from_ = 0, end_ = 0, last_ = 0;
   const T* origin_ = nullptr;

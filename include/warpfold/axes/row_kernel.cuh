@@ -68,7 +68,7 @@ row_kernel(const __grid_constant__ Arguments arguments, int unit) {
         };
         const A(&value)[1] = {fold()};
         if (arch::lane_id() > 0) continue;
-        if (joins) shared.put(number * lanes + warp % lanes, value);
+        if (joins) shared.put(number * lanes + static_cast<int>(output - base), value);
         else arguments.template write<1>(output, value);
       }
     }

@@ -10,15 +10,15 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// every plan.groups-th one after it.
 struct warp_shares {
   work_item item;
-  std::int64_t output;
   int group, log_items;
+  std::int64_t output;
 
   template <class Arguments>
   __device__ warp_shares(const Arguments& arguments, std::int64_t work, int warp)
       : item(arguments.item_at(work)),
-        output(item.tile * arguments.plan.lanes + warp % arguments.plan.lanes),
         group(warp / arguments.plan.lanes),
-        log_items(arguments.plan.log_rows - arguments.plan.log_turns) {}
+        log_items(arguments.plan.log_rows - arguments.plan.log_turns),
+        output(item.tile * arguments.plan.lanes + (warp - group * arguments.plan.lanes)) {}
 
   /// The shares of all groups.
   __device__ int count() const { return static_cast<int>((item.end - item.first - 1) >> log_items) + 1; }
