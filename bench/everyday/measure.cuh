@@ -50,6 +50,8 @@ inline std::vector<everyday_shape> everyday_shapes() {
   list.push_back({"middle_2000x31x1001", {2000, 31, 1001}, {1}});
   list.push_back({"batch_norm_64x256x3136", {64, 256, 3136}, {0, 2}});
   list.push_back({"batch_norm_128x2048x49", {128, 2048, 49}, {0, 2}});
+  list.push_back({"batch_norm_512x2048x49", {512, 2048, 49}, {0, 2}});
+  list.push_back({"batch_norm_256x1024x196", {256, 1024, 196}, {0, 2}});
   return list;
 }
 

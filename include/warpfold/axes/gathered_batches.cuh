@@ -143,8 +143,8 @@ template <class Arguments, int Rows> class gathered_batches {
     WARPFOLD_NO_UNROLL
     for (int item = count + arch::lane_id(); item < whole; item += warp_lanes) clear_item(place_of(item));
   }
-  /// The first `count` items of the batch, or all if `IsWhole`. The reduced axes are at most `Axes`, so equal steps lead
-  /// from unit to unit.
+  /// The first `count` items of the batch, or all if `IsWhole`. The reduced axes are at most `Axes`, so that equal
+  /// steps lead from unit to unit.
   template <int Bytes, int Axes, bool IsWhole> __device__ void walk(int count) {
     constexpr int unit = Bytes / int{sizeof(T)}, step = warp_lanes * unit, at_once = least_of(batch_items / step, 8);
     constexpr std::int64_t item_bytes = sizeof(T);
@@ -220,7 +220,7 @@ template <class Arguments, int Rows> class gathered_batches {
   // The next batch to be copied: its work item and first item; the ends of its share and of the work item; its output.
   std::int64_t work_, from_ = 0, end_ = 0, last_ = 0;
   const T* origin_ = nullptr;
-  // The calling lane's next unit; items from there to the end of the innermost axis, and stretches to that of the next.
+  // The calling lane's next unit; items from there to the end of the innermost axis, stretches to that of the next one.
   const T* at_ = nullptr;
   int left_ = 0, stretches_ = 0;
 };
