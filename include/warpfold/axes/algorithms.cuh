@@ -162,7 +162,9 @@ template <class Arguments> struct short_rows {
 template <class Arguments> struct long_rows {
   using arguments = Arguments;
   using leaves = typename Arguments::leaves_type;
-  static constexpr const char* why = "rows of many chunks for each lane of a warp";
+  static constexpr const char* why = Arguments::map::is_gathered
+                                         ? "rows of items that lie apart: warps gather them in shared memory"
+                                         : "rows of many chunks for each lane of a warp";
   static constexpr auto* kernel = &row_kernel<Arguments>;
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = row_shared_bytes<Arguments>();

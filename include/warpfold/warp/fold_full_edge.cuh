@@ -14,7 +14,37 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_folds_full_edge() {
     return 1 < Leaves::chunk_items && Leaves::chunk_items <= warp_lanes;
   else return false;
 }
+
+/// A chunk whose first item is the calling lane's item of chunk `index`, counted along the rows.
+template <int Items, class Chunk, int Rows> __device__ Chunk item_of_lane(const Chunk (&rows)[Rows], int index) {
+  // (Not of rows[index / 32], which would keep the rows in local memory.)
+  Chunk held;
+  WARPFOLD_UNROLL
+  for (int i = 0; i < Chunk::words; ++i) {
+    WARPFOLD_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      const std::uint32_t word = __shfl_sync(full_warp, rows[r].word[i], index % warp_lanes);
+      if (r == 0 || index / warp_lanes == r) held.word[i] = word;
+    }
+  }
+  Chunk own = held;
+  WARPFOLD_UNROLL
+  for (int k = 1; k < Items; ++k)
+    if (arch::lane_id() == k) own.set(0, held.item(k));
+  return own;
+}
+/// The value that node `index` has, counted along the rows.
+template <class Node, int Rows> __device__ Node node_of_rows(const Node (&rows)[Rows], int index) {
+  Node node = warp::shuffle(rows[0], index % warp_lanes);
+  WARPFOLD_UNROLL
+  for (int r = 1; r < Rows; ++r)
+    node = thread::choose(index / warp_lanes == r, warp::shuffle(rows[r], index % warp_lanes), node);
+  return node;
+}
+/// Among nodes of 2^level of `count` things, the one at the right edge begins here, if there is one.
+__device__ inline int edge_at(int count, int level) { return count >> (level + 1) << (level + 1); }
 }  // namespace detail
+
 /// Whether fold_full_edge folds these leaves.
 template <class Leaves> inline constexpr bool folds_full_edge = detail::find_folds_full_edge<Leaves>();
 
@@ -25,58 +55,32 @@ __device__ A fold_full_edge(const Leaves& leaves, const Chunk (&rows)[Rows], int
   constexpr int chunk_items = Leaves::chunk_items, log_chunk = log2_of(chunk_items), log_row = log2_of(warp_lanes);
   using full = thread::full_node<Leaves>;
   const auto& op = thread::full_form_of(leaves);
-  const int lane = arch::lane_id(), chunks = items >> log_chunk, tail = items & (chunk_items - 1);
-  full nodes[Rows], last;  // over chunks, and over the items of the chunk that is not whole
+  const int lane = arch::lane_id(), chunks = items / chunk_items, tail = items % chunk_items;
+  full nodes[Rows], edge;  // edge of lane l: the node of 2^l items at the right edge, if there is one
   WARPFOLD_UNROLL
   for (int r = 0; r < Rows; ++r)
     nodes[r] = thread::detail::fold_full_items<0, chunk_items>(
         op, [&](int k) { return thread::full_item(leaves, rows[r], k, r * warp_lanes + lane < chunks); });
-  {
-    // (Not rows[chunks >> log_row]: the rows would be kept in local memory. So below.)
-    Chunk held;
-    WARPFOLD_UNROLL
-    for (int i = 0; i < Chunk::words; ++i) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < Rows; ++r) {
-        const std::uint32_t word = __shfl_sync(full_warp, rows[r].word[i], chunks & (warp_lanes - 1));
-        if (r == 0 || chunks >> log_row == r) held.word[i] = word;
-      }
-    }
-    Chunk own = held;
-    WARPFOLD_UNROLL
-    for (int k = 1; k < chunk_items; ++k)
-      if (lane == k) own.set(0, held.item(k));
-    last = op.lift_full(thread::full_item(leaves, own, 0, lane < tail));
-  }
-  full edge = last;  // of lane l: the node of 2^l items at the edge, if there is one
+  const Chunk own = detail::item_of_lane<chunk_items>(rows, chunks);
+  full last = op.lift_full(thread::full_item(leaves, own, 0, lane < tail));  // of the chunk that is not whole
+  edge = last;
   WARPFOLD_NO_UNROLL
   for (int level = 0; level < log_row; ++level) {
-    const int item = tail >> (level + 1) << (level + 1), chunk = chunks >> (level + 1) << (level + 1);
-    const full small = warp::shuffle(last, item);
-    full large = warp::shuffle(nodes[0], chunk & (warp_lanes - 1));
-    WARPFOLD_UNROLL
-    for (int r = 1; r < Rows; ++r)
-      large = thread::choose(chunk >> log_row == r, warp::shuffle(nodes[r], chunk & (warp_lanes - 1)), large);
+    const full small = warp::shuffle(last, detail::edge_at(tail, level)),
+               large = detail::node_of_rows(nodes, detail::edge_at(chunks, level));
     edge = thread::choose(lane == level && level < log_chunk, small, edge);
     edge = thread::choose(lane == log_chunk + level, large, edge);
-    const auto join = [&](full& node, std::int64_t count) {
-      node = op.join_full(node, warp::shuffle_down(node, 1 << level), count << level);
-    };
-    join(last, 1);
+    last = op.join_full(last, warp::shuffle_down(last, 1 << level), std::int64_t{1} << level);
     WARPFOLD_UNROLL
-    for (int r = 0; r < Rows; ++r) join(nodes[r], chunk_items);
+    for (int r = 0; r < Rows; ++r)
+      nodes[r] = op.join_full(nodes[r], warp::shuffle_down(nodes[r], 1 << level), std::int64_t{chunk_items} << level);
   }
   WARPFOLD_UNROLL
-  for (int half = 1, level = log_chunk + log_row; half < Rows; half *= 2, ++level) {
-    full large = warp::shuffle(nodes[0], 0);
-    WARPFOLD_UNROLL
-    for (int r = 2 * half; r < Rows; r += 2 * half)
-      large = thread::choose(items >> (level + 1) << (level + 1) == r << (log_chunk + log_row),
-                             warp::shuffle(nodes[r], 0), large);
-    edge = thread::choose(lane == level, large, edge);
+  for (int half = 1, level = log_row; half < Rows; half *= 2, ++level) {  // whole rows
+    edge = thread::choose(lane == log_chunk + level, detail::node_of_rows(nodes, detail::edge_at(chunks, level)), edge);
     WARPFOLD_UNROLL
     for (int r = 0; r + half < Rows; r += 2 * half)
-      nodes[r] = op.join_full(nodes[r], nodes[r + half], std::int64_t{half} << (log_chunk + log_row));
+      nodes[r] = op.join_full(nodes[r], nodes[r + half], std::int64_t{chunk_items} << level);
   }
   A value{};
   bool found = false;
@@ -84,8 +88,8 @@ __device__ A fold_full_edge(const Leaves& leaves, const Chunk (&rows)[Rows], int
   for (int level = 0; items >> level != 0; ++level) {
     if (!(items >> level & 1)) continue;
     const full node = warp::shuffle(edge, level);
-    value = found ? thread::detail::join_fewer(op, node, std::int64_t{1} << level, value)
-                  : op.of_full(node, std::int64_t{1} << level);
+    const std::int64_t count = std::int64_t{1} << level;
+    value = found ? thread::detail::join_fewer(op, node, count, value) : op.of_full(node, count);
     found = true;
   }
   return value;
