@@ -293,28 +293,34 @@ TEST(axis_kernels, batches_of_rows_cross_the_ends_of_runs) {
   }
 }
 
-/// An array of which all axes but axis `kept` are reduced, and its shape.
+/// An array of which all axes but axis `kept` are reduced.
 template <class Interval> struct array_apart {
   wf_test::arrays::layout in;
+  unsigned reduced;
   std::vector<Interval> memory;
-  ax::shape shape;
 
   array_apart(const std::vector<std::int64_t>& extents, int kept, std::int64_t step, std::int64_t padding) {
     std::vector<int> order;
     for (int i = 0; i < static_cast<int>(extents.size()); ++i) order.push_back(i);
     in = wf_test::arrays::make_layout(extents, order, step, std::vector<std::int64_t>(extents.size(), padding), 0, 0);
     memory.assign(static_cast<std::size_t>(in.length), Interval::poison());
-    const unsigned reduced = ((1u << extents.size()) - 1) & ~(1u << kept);
-    const std::int64_t outputs = extents[static_cast<std::size_t>(kept)];
+    reduced = ((1u << extents.size()) - 1) & ~(1u << kept);
     wf_test::arrays::for_items(in, ~reduced, in.origin, [&](std::int64_t output) {
       std::int64_t number = 0;
       wf_test::arrays::for_items(in, reduced, output, [&](std::int64_t place) {
         memory[static_cast<std::size_t>(place)] = Interval::of(number++);
       });
     });
+  }
+
+  ax::shape shape() const {
     ax::array_axes axes{in.rank, {}, {}};
-    for (int i = 0; i < in.rank; ++i) axes.extent[i] = in.extent[i], axes.stride[i] = in.stride[i];
-    shape = ax::shape_of(axes, reduced, {1, {outputs}, {1}});
+    std::int64_t outputs = 1;
+    for (int i = 0; i < in.rank; ++i) {
+      axes.extent[i] = in.extent[i], axes.stride[i] = in.stride[i];
+      if (!(reduced >> i & 1)) outputs = in.extent[i];
+    }
+    return ax::shape_of(axes, reduced, {1, {outputs}, {1}});
   }
 };
 
@@ -341,7 +347,7 @@ template <class Interval, int Chunk> void gathers_in_order(std::initializer_list
       {{2, 3, 11, 90}, 1, 1, 8},      {{6, 2, 3, 5, 12}, 1, 1, 4}};                                // four
   for (const array_case& each : cases) {
     const array_apart<Interval> array(each.extents, each.kept, each.step, each.padding);
-    const ax::shape& shape = array.shape;
+    const ax::shape shape = array.shape();
     const std::int64_t items = shape.reduced_items, outputs = shape.outputs;
     const device_array<Interval> in(array.memory);
     const leaves of{in.data() + array.in.origin, {}, {0, static_cast<std::int64_t>(array.memory.size()) - 1}};
