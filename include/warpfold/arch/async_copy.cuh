@@ -7,11 +7,15 @@
 namespace warpfold::arch {
 
 /// Starts to copy `Bytes` bytes (4, 8 or 16) into this block's shared memory. Both addresses are multiples of `Bytes`;
-/// nobody writes the source while the kernel runs. (Below sm_80 the copy is made at once.)
-template <int Bytes = 16> __device__ void async_copy_to_shared(void* target, const void* source) {
+/// nobody writes the source while the kernel runs. (Below sm_80 the copy is made at once.) Fewer than 16 bytes go
+/// through the multiprocessor's cache, 16 only if `Caches`: where lanes copy neighbours to places that are none, halves
+/// of a sector would be fetched apart.
+template <int Bytes = 16, bool Caches = (Bytes < 16)>
+__device__ void async_copy_to_shared(void* target, const void* source) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
+  static_assert(Caches || Bytes == 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  if constexpr (Bytes == 16)
+  if constexpr (!Caches)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(target)),
                  "l"(__cvta_generic_to_global(source))
                  : "memory");
