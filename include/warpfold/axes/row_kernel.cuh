@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels for items that lie together within outputs, as in the rows of a matrix: the lanes of a warp take
-// neighbouring chunks of an output's items. (axes/item_chunks.cuh reads them, also where vectors do not lie together.)
+// neighbouring chunks of an output's items. (axes/item_chunks.cuh reads them; where they lie apart, mostly
+// axes/gathered_batches.cuh.)
 #pragma once
 #include <warpfold/arch/shared_memory.cuh>
 #include <warpfold/axes/fold_along.cuh>
