@@ -530,17 +530,18 @@ TEST(axes_operators, statistics_of_stretches) {
       }
 }
 
-// Of a batch that is not whole, full nodes of chunks and of the last items are joined along the edge.
-TEST(axes_operators, moments_of_any_number_of_gathered_items) {
+// Of a batch that is not whole, full nodes of chunks and of the last items are joined along the edge. Runs of narrow
+// items are longer than what 32 lanes copy at once.
+template <class T> void expect_gathered_moments(std::int64_t first, std::int64_t step, std::int64_t next_step) {
   constexpr std::int64_t outer = 3, outputs = 5;
-  for (std::int64_t inner = 45; inner < 1400; inner += inner < 90 ? 1 : 61) {
-    const auto memory = wf_test::random_items<float>(outer * outputs * inner);
-    const device_array<float> in(memory);
+  for (std::int64_t inner = first; inner < 1400; inner += inner < 2 * first ? step : next_step) {
+    const auto memory = wf_test::random_items<T>(outer * outputs * inner);
+    const device_array<T> in(memory);
     const device_array<wf::moments_of<2>> out(outputs);
-    wf::reduce_axes(wf::strided<const float, 3>(in.data(), {outer, outputs, inner}), wf::strided(out.data(), {outputs}),
+    wf::reduce_axes(wf::strided<const T, 3>(in.data(), {outer, outputs, inner}), wf::strided(out.data(), {outputs}),
                     wf::axes{0, 2}, wf::moments<>{});
     for (std::int64_t i = 0; i < outputs; ++i) {
-      std::vector<float> items;
+      std::vector<T> items;
       for (std::int64_t a = 0; a < outer; ++a)
         items.insert(items.end(), memory.begin() + (a * outputs + i) * inner,
                      memory.begin() + (a * outputs + i + 1) * inner);
@@ -548,6 +549,12 @@ TEST(axes_operators, moments_of_any_number_of_gathered_items) {
       EXPECT_EQ(std::memcmp(&found, &expected, sizeof found), 0) << inner << " items, output " << i;
     }
   }
+}
+TEST(axes_operators, moments_of_any_number_of_gathered_items) {
+  expect_gathered_moments<float>(45, 1, 61);
+  expect_gathered_moments<double>(45, 11, 101);
+  expect_gathered_moments<std::int16_t>(90, 11, 101);
+  expect_gathered_moments<std::int8_t>(171, 19, 101);
 }
 
 // Lanes fold columns by batches of items, full nodes of which stay in registers until an item does not count. Some copy

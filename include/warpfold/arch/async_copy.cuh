@@ -7,9 +7,9 @@
 namespace warpfold::arch {
 
 /// Starts to copy `Bytes` bytes (4, 8 or 16) into this block's shared memory. Both addresses are multiples of `Bytes`;
-/// nobody writes the source while the kernel runs. (Below sm_80 the copy is made at once.) Fewer than 16 bytes go
-/// through the multiprocessor's cache, 16 only if `Caches`: where lanes copy neighbours to places that are none, halves
-/// of a sector would be fetched apart.
+/// nobody writes the source while the kernel runs. (Below sm_80 the copy is made at once.) Copies of fewer than 16
+/// bytes go through the multiprocessor's cache, those of 16 only if `Caches`. Without the cache, the two halves of a
+/// sector are fetched apart if lanes do not copy them to neighbouring places.
 template <int Bytes = 16, bool Caches = (Bytes < 16)>
 __device__ void async_copy_to_shared(void* target, const void* source) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);

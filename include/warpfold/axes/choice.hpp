@@ -59,10 +59,10 @@ inline bool are_whole_vectors_apart(const axis_list& kept, std::uintptr_t addres
   return are_multiples;
 }
 
-/// Whether rows of items that lie apart, or along several axes, are gathered if lanes do not fold runs; else they are
-/// read by chunks of `chunk_items`, item by item. A batch has `batch_items`; `bytes` bytes of items are copied at once,
-/// and fewer than 4 through registers. (On an H200, sums of 512x2048x50 halves over axes 0 and 2 take 40 us so, 58 one
-/// by one; of 512x2048x49, 78 and 58.)
+/// Whether rows of items that lie apart are gathered in batches of `batch_items`, where lanes do not fold runs.
+/// Otherwise they are read item by item, in chunks of `chunk_items`. `bytes` bytes can be copied at once; fewer than 4
+/// would go through registers. (On an H200, sums of 512x2048x50 halves over axes 0 and 2 take 40 us gathered, 58 one by
+/// one; of 512x2048x49, 78 and 58.)
 inline bool gains_by_gathering(const shape& given, std::size_t bytes, int chunk_items, std::int64_t batch_items) {
   const bool are_hard_to_find = given.reduced.rank > 2 || given.reduced.inner().extent < chunk_items;
   return bytes % 4 == 0 && (are_hard_to_find || given.reduced_items >= least_gathered_batches * batch_items);
