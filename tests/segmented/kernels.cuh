@@ -77,18 +77,17 @@ struct per_warp_team {
                                                                  std::size_t accumulator_bytes,
                                                                  const warpfold::segmented::kernel_policy& policy) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
-    const int sizes = std::bit_width(static_cast<unsigned>(policy.block_threads / 32)) + 1;  // of teams, and one more
-    const int size = turn % sizes;
-    const std::int64_t block_warps = size == sizes - 1 ? 1 : policy.block_threads / 32, length = lengths[turn % 3];
+    const int most = policy.block_threads / 32, size = turn % (most + 1);
+    const int warps = size == 0 ? 1 : size, block_teams = size == 0 ? 1 : most / warps;
+    const std::int64_t block_warps = std::int64_t{block_teams} * warps, length = lengths[turn % 3];
     ++turn;
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t partition_blocks =
         std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
     warpfold::segmented::segment_per_warp_team_plan plan{};
-    plan.teams = {block_warps == 1 ? 0 : size, std::countr_zero(static_cast<unsigned>(block_warps)),
-                  static_cast<int>(partition_blocks)};
+    plan.teams = {warps, block_teams, static_cast<int>(partition_blocks)};
     plan.block_threads = static_cast<int>(block_warps) * 32;
-    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.teams.log_warps, block_warps));
+    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments, block_teams));
     plan.partition.positions_per_warp =
         std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
     const auto min_unit = static_cast<std::uint64_t>(

@@ -172,7 +172,7 @@ TEST(segmented_reduce_dealt, the_longest_of_a_group) {
 
 TEST(segmented_reduce_dealt, equal_segments) {
   for (const std::int64_t length : {0, 1, 100, 128, 1000, 1024, 4099, 30'000})
-    for (int again = 0; again < 4; ++again)
+    for (int again = 0; again < 9; ++again)
       wf_test::expect_joined({"equal", lengths(7, length)}, wf_test::way_of(again),
                              [&](auto in, std::int64_t, auto out, const auto& options) {
                                wf_test::per_warp_team::reduce(in, wf::fixed_length{length}, out, wf_test::join{},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan of a segmented reduction as a pure function: whatever the device, the items, the segments and the bound,
 // every position has a warp, and the warps' partial results fit the scratch.
+#include <warpfold/segmented/fixed_length_kernel.cuh>
 #include <warpfold/segmented/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -155,7 +156,7 @@ TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
 // ---- segments dealt by number ---------------------------------------------------------------------------------------
 
 std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_resident_blocks, std::int64_t items,
-                    std::int64_t segments, bool is_fixed_length, const problem_kind& kind, int max_blocks) {
+                    std::int64_t segments, const problem_kind& kind, int max_blocks) {
   const int block_warps = plan.block_threads / warp_lanes;
   const auto& [length, segment_cost, log_unit, are_mostly_long, max_uncut_items] = plan.partition;
   if (plan.block_threads != kind.policy.block_threads && plan.block_threads != warp_lanes) return "odd blocks";
@@ -168,14 +169,11 @@ std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_r
   if (plan.blocks > 3 * max_resident_blocks && items / segments < least)
     return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
-  if (plan.teams.log_warps < 0 || 1 << plan.teams.log_warps > block_warps) return "a team is no part of a block";
-  if (std::int64_t{plan.blocks - plan.teams.partition_blocks} * block_warps < segments << plan.teams.log_warps)
+  if (plan.teams.warps < 1 || plan.teams.warps * plan.teams.block_teams != block_warps)
+    return "teams are no parts of a block";
+  if (std::int64_t{plan.blocks - plan.teams.partition_blocks} * plan.teams.block_teams < segments)
     return "segments without a team";
   if (segment_cost != 0 || are_mostly_long) return "partition are not of items alone";
-  if (is_fixed_length)
-    return plan.teams.partition_blocks > 0 || max_uncut_items < items / segments
-               ? "equal segments are too long for a team"
-               : "";
   if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
   if (ranged_warps > segmented::max_warps) return "more warps than counters";
   if (max_uncut_items < 2 * length)
@@ -196,29 +194,27 @@ TEST(segmented_plan, dealt_holds_whatever_the_shape) {
   for (const problem_kind& kind : kinds)
     for (const int max_resident_blocks : devices)
       for (const int max_blocks : {0, 1, 7, 1'000'000})
-        for (const bool is_fixed_length : {false, true})
-          for (std::int64_t items : counts)
-            for (const std::int64_t segments : counts) {
-              if (segments == 0) continue;
-              if (is_fixed_length) items -= items % segments;
-              const auto plan = segmented::plan_segment_per_warp_team(max_resident_blocks, items, segments,
-                                                                      is_fixed_length, kind.chunk_items,
-                                                                      kind.accumulator_bytes, kind.policy, max_blocks);
-              if (!plan) continue;
-              ++per_warp_team;
-              ASSERT_EQ(problem(*plan, max_resident_blocks, items, segments, is_fixed_length, kind, max_blocks), "")
-                  << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
-                  << " blocks at once, max_blocks " << max_blocks;
-            }
+        for (const std::int64_t items : counts)
+          for (const std::int64_t segments : counts) {
+            if (segments == 0) continue;
+            const auto plan =
+                segmented::plan_segment_per_warp_team(max_resident_blocks, items, segments, kind.chunk_items,
+                                                      kind.accumulator_bytes, kind.policy, max_blocks);
+            if (!plan) continue;
+            ++per_warp_team;
+            ASSERT_EQ(problem(*plan, max_resident_blocks, items, segments, kind, max_blocks), "")
+                << kind.name << ", " << items << " items, " << segments << " segments, " << max_resident_blocks
+                << " blocks at once, max_blocks " << max_blocks;
+          }
   EXPECT_GT(per_warp_team, 1000);
 }
 
 TEST(segmented_plan, deals_what_a_device_does_at_once) {
   const problem_kind& k = kinds[0];  // rows of 256 items
   const auto warps_of_team = [&](std::int64_t items, std::int64_t length) {
-    const auto plan = segmented::plan_segment_per_warp_team(528, items, items / length, false, k.chunk_items,
-                                                            k.accumulator_bytes, k.policy);
-    return plan ? 1 << plan->teams.log_warps : 0;
+    const auto plan =
+        segmented::plan_segment_per_warp_team(528, items, items / length, k.chunk_items, k.accumulator_bytes, k.policy);
+    return plan ? plan->teams.warps : 0;
   };
   constexpr std::int64_t mega = 1 << 20;
   EXPECT_EQ(warps_of_team(mega, 100), 0) << "lanes do better";
@@ -236,9 +232,9 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
 TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   const problem_kind& k = kinds[0];  // rows of 256 items, 4 blocks a multiprocessor
   const auto warps_of_team = [&](std::int64_t segments, std::int64_t length) {
-    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, false, k.chunk_items,
+    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, k.chunk_items,
                                                             k.accumulator_bytes, k.policy);
-    return plan ? 1 << plan->teams.log_warps : 0;
+    return plan ? plan->teams.warps : 0;
   };
   EXPECT_EQ(warps_of_team(1 << 13, 2047), 0);
   EXPECT_EQ(warps_of_team(1 << 13, 2048), 2);
@@ -250,8 +246,8 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   EXPECT_EQ(warps_of_team(64, 1 << 20), 0) << "half of the multiprocessors would be idle";
   EXPECT_EQ(warps_of_team(std::int64_t{1} << 34, 4096), 0) << "more blocks than a grid has";
   const auto takes_narrow = [&](std::int64_t length) {
-    return segmented::plan_segment_per_warp_team(528, length << 15, 1 << 15, false, 2 * k.chunk_items,
-                                                 k.accumulator_bytes, k.policy)
+    return segmented::plan_segment_per_warp_team(528, length << 15, 1 << 15, 2 * k.chunk_items, k.accumulator_bytes,
+                                                 k.policy)
         .has_value();
   };
   EXPECT_FALSE(takes_narrow(8191)) << "rows of 512 items: few warps for a segment";
@@ -260,9 +256,9 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
 
 TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   const auto block_threads = [&](std::int64_t segments, std::int64_t length, const segmented::kernel_policy& policy,
-                                 int min_rows = 0, int chunk_items = 8, bool is_fixed_length = false) {
-    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length,
-                                                            chunk_items, 4, policy, 0, min_rows);
+                                 int min_rows = 0, int chunk_items = 8) {
+    const auto plan =
+        segmented::plan_segment_per_warp_team(528, segments * length, segments, chunk_items, 4, policy, 0, min_rows);
     return plan ? plan->block_threads : 0;
   };
   const auto& policy = kinds[0].policy;  // rows of 256 items; the device holds 4224 warps
@@ -272,12 +268,6 @@ TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   EXPECT_EQ(block_threads(2 * 4224 - 1, 3000, policy), 256) << "too few for single warps";
   EXPECT_EQ(block_threads(1 << 15, 6143, policy), 32);
   EXPECT_EQ(block_threads(1 << 15, 6144, policy), 256);
-  EXPECT_EQ(block_threads(1 << 15, 1407, policy, 0, 8, true), 0) << "of one length";
-  EXPECT_EQ(block_threads(1 << 15, 1408, policy, 0, 8, true), 32);
-  auto with_long_folds = policy;
-  with_long_folds.has_long_folds = true;
-  EXPECT_EQ(block_threads(1 << 15, 1023, with_long_folds, 0, 8, true), 0);
-  EXPECT_EQ(block_threads(1 << 15, 1024, with_long_folds, 0, 8, true), 32);
   EXPECT_EQ(block_threads(1 << 15, 3000, policy, 0, 16), 0) << "narrow items";
   EXPECT_EQ(block_threads(1 << 15, 1023, policy, 0, 4), 0) << "rows of 128 items";
   EXPECT_EQ(block_threads(1 << 15, 1024, policy, 0, 4), 32);
@@ -287,31 +277,6 @@ TEST(segmented_plan, segments_of_some_thousand_items_go_to_single_warps) {
   EXPECT_EQ(block_threads(1 << 15, 24 * 256, policy, 24), 256);
   EXPECT_EQ(block_threads(1 << 15, 256 * 256 - 1, policy, 256), 0);
   EXPECT_EQ(block_threads(1 << 15, 256 * 256, policy, 256), 256);
-}
-
-// Of 3000 items, shares of 1024 leave one warp of four idle. Folds that take long go to single warps then, if their
-// blocks fill the multiprocessors.
-TEST(segmented_plan, slow_folds_leave_no_warp_of_a_team_idle) {
-  constexpr auto slow = segmented::kernel_policy_for(32, 4, true);
-  const auto warps_of_team = [&](std::int64_t segments, std::int64_t length, bool is_fixed_length,
-                                 const segmented::kernel_policy& policy, std::size_t accumulator_bytes = 4) {
-    const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, is_fixed_length, 8,
-                                                            accumulator_bytes, policy);
-    return plan ? 1 << plan->teams.log_warps : 0;
-  };
-  EXPECT_EQ(warps_of_team(8000, 3000, true, kinds[0].policy), 4);
-  EXPECT_EQ(warps_of_team(8000, 3000, true, slow), 1);
-  EXPECT_EQ(warps_of_team(5000, 3000, false, slow), 4) << "of other lengths shares are not known";
-  EXPECT_EQ(warps_of_team(8192, 8192, true, slow), 8) << "no warp is idle";
-  EXPECT_EQ(warps_of_team(3355, 20'000, true, slow), 8)
-      << "420 blocks of single warps would fill three rounds and a bit";
-  EXPECT_EQ(warps_of_team(3355, 20'000, true, slow, 24), 0) << "whose joins take long, too";
-  EXPECT_EQ(warps_of_team(894, 75'000, true, slow), 8) << "112 blocks of single warps would be one a multiprocessor";
-  auto in_turn = slow;
-  in_turn.folds_halves_in_turn = true;
-  EXPECT_EQ(warps_of_team(9586, 7000, true, slow), 8);
-  EXPECT_EQ(warps_of_team(9586, 7000, true, in_turn), 1) << "the last warp has two halves";
-  EXPECT_EQ(warps_of_team(10'324, 6500, true, in_turn), warps_of_team(10'324, 6500, true, slow)) << "and here one";
 }
 
 TEST(segmented_plan, warps_share_segments_of_one_length_evenly) {

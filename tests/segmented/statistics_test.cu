@@ -15,6 +15,7 @@
 
 #include "common/device.cuh"
 #include "common/random_items.hpp"
+#include "segmented/kernels.cuh"
 
 namespace segmented_statistics_tests {
 
@@ -58,6 +59,26 @@ TEST(statistics_of_segments, by_offsets) {
       const auto found = out.to_host();
       for (std::size_t s = 0; s < found.size(); ++s) expect_tree(items, offsets[s], offsets[s + 1], found[s]);
     }
+}
+
+// Each warp of a team folds its share as a long segment, edge and all.
+TEST(statistics_of_segments, of_one_length_by_teams_of_all_sizes) {
+  using A = wf::accumulator_t<op, float>;
+  for (const int rarity : {0, 700})
+    for (const std::int64_t length : {200, 1025, 5003})
+      for (int turn = 0; turn < 9; ++turn) {
+        const auto items = make_items(3 * length, rarity);
+        const device_array<float> in(items, 1);
+        const device_array<A> out(3);
+        wf_test::per_warp_team::turn = turn;
+        wf_test::per_warp_team::reduce(in.items(), wf::fixed_length{length}, std::span<A>(out.data(), 3), op{},
+                                       wf::segmented_options<A>{}, wf::thread::lifted<op, wf::thread::no_transform>{});
+        const auto found = out.to_host();
+        for (std::size_t s = 0; s < 3; ++s) {
+          const auto begin = static_cast<std::int64_t>(s) * length;
+          expect_tree(items, begin, begin + length, op{}.lower(found[s]));
+        }
+      }
 }
 
 // Many items a segment have a kernel of their own, which gives threads more registers.

@@ -48,7 +48,7 @@ template <class Leaves>
 inline constexpr kernel_policy policy_of = [] {
   kernel_policy policy = kernel_policy_for(thread::loaded_bytes<typename Leaves::chunk>,
                                            sizeof(typename Leaves::accumulator), folds_slowly<Leaves>);
-  policy.has_long_folds = has_long_folds<Leaves>;
+  policy.has_long_joins = has_long_joins<Leaves>;
   policy.folds_halves_in_turn = folds_halves_in_turn<Leaves>;
   return policy;
 }();

@@ -98,27 +98,36 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &segment_per_warp_team_kernel<Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes = host_side::shared_bytes_of<warp_team_storage<typename arguments::known>>;
+  static constexpr std::size_t shared_bytes(int block_threads) {
+    constexpr int most_warps = policy.block_threads / warp_lanes;
+    constexpr std::size_t most_bytes =
+        host_side::shared_bytes_of<thread::array<share_storage<typename arguments::known>, most_warps>>;
+    return most_bytes / most_warps * static_cast<std::size_t>(block_threads / warp_lanes);
+  }
   /// Of listed segments by an operator with long joins.
-  static constexpr int min_rows = Segments::is_fixed_length || !has_long_joins<Leaves> ? 0
-                                  : may_join_full_nodes<wide_leaves<Leaves>>           ? min_late_edge_rows
-                                                                                       : min_long_join_rows;
+  static constexpr int min_rows = !has_long_joins<Leaves>                    ? 0
+                                  : may_join_full_nodes<wide_leaves<Leaves>> ? min_late_edge_rows
+                                                                             : min_long_join_rows;
 
   /// The plan, if this kernel is the faster one.
   static std::optional<segment_per_warp_team_plan> plan(const host_side::call_frame& frame, const arguments& given) {
-    std::int64_t items = given.leaves.source.items;
-    if constexpr (Segments::is_fixed_length) items = given.segments.count * given.segments.length;
-    return plan_segment_per_warp_team(frame.resident_blocks<kernel>(policy.block_threads, shared_bytes), items,
-                                      given.segments.count, Segments::is_fixed_length, Leaves::chunk_items,
-                                      sizeof(typename arguments::A), policy, frame.max_blocks(), min_rows);
+    const int resident = frame.resident_blocks<kernel>(policy.block_threads, shared_bytes(policy.block_threads));
+    constexpr std::size_t accumulator_bytes = sizeof(typename arguments::A);
+    if constexpr (Segments::is_fixed_length) {
+      using item = typename thread::plain_source_of<typename Leaves::source_type>::item;
+      const equal_segments segments{given.segments.count, given.segments.length, warp_lanes * Leaves::chunk_items,
+                                    sizeof(item)};
+      return plan_equal_teams(resident, segments, accumulator_bytes, policy, frame.max_blocks());
+    } else
+      return plan_segment_per_warp_team(resident, given.leaves.source.items, given.segments.count, Leaves::chunk_items,
+                                        accumulator_bytes, policy, frame.max_blocks(), min_rows);
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {
-    const char* const why = plan.block_threads == warp_lanes
-                                ? "segments of some thousand items: a warp for each"
-                                : "few items, or long segments: a team of warps for each segment";
-    enqueue_partition(frame, kernel, {plan.blocks, plan.block_threads, shared_bytes, 0, why}, given, plan.partition,
-                      plan.teams);
+    const char* const why = plan.teams.warps == 1 ? "segments of some thousand items: a warp for each"
+                                                  : "few items, or long segments: a team of warps for each segment";
+    enqueue_partition(frame, kernel, {plan.blocks, plan.block_threads, shared_bytes(plan.block_threads), 0, why}, given,
+                      plan.partition, plan.teams);
   }
 };
 

@@ -24,13 +24,17 @@ template <class Leaves, edge_order Order> struct late_edges {
                                           : detail::log_side_by_side;
   static constexpr int half_chunks =
       may_join_full_nodes<wide> ? max_half_chunks_of_lane : max_half_chunks_of_lane_by_own_joins;
+  static constexpr bool is_for_few_rows =
+      !may_join_full_nodes<wide> && sizeof(typename Leaves::accumulator) <= max_quick_join_bytes;
   static constexpr std::int64_t longest_by_lanes = half_chunks * chunk_items / 2 - 1,
-                                longest_side_by_side = min_chunks_in_turn * chunk_items - 1;
+                                longest_side_by_side = min_chunks_in_turn * chunk_items - 1,
+                                longest_in_turn = is_for_few_rows ? max_rows_in_turn * warp_lanes * Leaves::chunk_items
+                                                                  : (std::int64_t{1} << levels) * chunk_items;
   static constexpr std::int64_t least = by_lanes  ? Leaves::chunk_items
                                         : in_turn ? longest_side_by_side
                                                   : greatest_of<std::int64_t>(longest_by_lanes, Leaves::chunk_items),
                                 most = by_lanes  ? longest_by_lanes
-                                       : in_turn ? (std::int64_t{1} << levels) * chunk_items
+                                       : in_turn ? longest_in_turn
                                                  : longest_side_by_side;
   /// How many segments' edges are joined at once; fewer where shared memory has no room for more.
   static constexpr int segments = in_turn && sizeof(edge_node<wide>) > 16 ? warp_lanes / 2 : warp_lanes;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <warpfold/host/divide_up.hpp>
+#include <warpfold/segmented/equal_teams_plan.hpp>
 #include <warpfold/segmented/load_balance_partition.cuh>
 #include <warpfold/segmented/policy.hpp>
 
@@ -75,13 +76,6 @@ inline bool gains_by_terms_in_lanes(std::int64_t items, std::int64_t segments) {
   return min_lane_terms * segments <= items && items <= max_lane_terms * segments;
 }
 
-/// The grid of segment_per_warp_team_kernel, and how it is partitioned.
-struct segment_per_warp_team_plan {
-  int blocks, block_threads;
-  warp_teams teams;
-  load_balance_partition partition;
-};
-
 /// The logarithm of the warps that a segment gets if the input fills the device about once; nothing for other inputs.
 inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int64_t block_warps, std::int64_t items,
                                                    std::int64_t segments, std::int64_t row) {
@@ -98,70 +92,52 @@ inline std::optional<int> log_warps_of_small_input(std::int64_t warps, std::int6
 
 /// The same for long segments, if there are so many that their blocks fill the `multiprocessors` evenly, which hold
 /// `warps` warps at once. `may_idle`: whether warps of a team may idle, though segments are not very long.
-/// `joins_slowly`: whether joins take long.
-inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t warps,
-                                                     std::int64_t block_warps, std::int64_t items,
-                                                     std::int64_t segments, std::int64_t row, bool is_fixed_length,
-                                                     bool may_idle, const kernel_policy& policy, bool joins_slowly) {
+inline std::optional<int> log_warps_of_long_segments(std::int64_t multiprocessors, std::int64_t block_warps,
+                                                     std::int64_t items, std::int64_t segments, std::int64_t row,
+                                                     bool may_idle) {
   const std::int64_t mean = items / segments;
   if (mean < min_long_mean_rows * row) return {};
-  const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
-  if (are_narrow && (mean < min_narrow_mean || is_fixed_length)) return {};
-  const auto fills = [&](int log_warps) {
-    const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps);
-    const std::int64_t even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
-    return blocks <= max_team_blocks && 100 * blocks >= min_filled_percent * even_blocks;
-  };
-  const auto is_busy = [&](int log_warps, int min_percent) {
-    if (log_warps == 0) return true;
-    std::int64_t share = row;
-    while (share << log_warps < mean) share *= 2;
-    const std::int64_t batch = policy.long_rows * row, last = mean % batch;
-    if (policy.folds_halves_in_turn && 2 * last > batch) return false;  // the last warp takes longer than others
-    return 100 * mean >= min_percent * (share << log_warps);
-  };
+  if (row > warp_lanes * max_wide_item_chunk && mean < min_narrow_mean) return {};
   int log_warps = 0;
   while (2 << log_warps <= block_warps && mean > long_share_rows * row << log_warps) ++log_warps;
-  if (is_fixed_length && policy.folds_slowly) {
-    for (int fewer = log_warps; fewer >= 0; --fewer)
-      if (is_busy(fewer, min_slow_team_percent) && fills(fewer) &&
-          (fewer == log_warps || segments << (fewer + 1) >= warps))
-        return fewer;
-    if (joins_slowly && !is_busy(log_warps, min_team_percent)) return {};
-  }
-  if (!fills(log_warps)) return {};
-  if (!may_idle && mean < min_idling_mean_rows * row && !is_busy(log_warps, min_team_percent)) return {};
+  const std::int64_t blocks = host_side::divide_up(segments << log_warps, block_warps),
+                     even_blocks = host_side::divide_up(blocks, multiprocessors) * multiprocessors;
+  if (blocks > max_team_blocks || 100 * blocks < min_filled_percent * even_blocks) return {};
+  std::int64_t share = row;
+  while (share << log_warps < mean) share *= 2;
+  const bool are_busy = log_warps == 0 || 100 * mean >= min_team_percent * (share << log_warps);
+  if (!may_idle && mean < min_idling_mean_rows * row && !are_busy) return {};
   return log_warps;
 }
 
 /// Whether segments go to single warps: they are neither short nor long, and there are some for each of the `warps`
 /// warps that the device holds.
-inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row,
-                               bool is_fixed_length, const kernel_policy& policy) {
+inline bool go_to_single_warps(std::int64_t warps, std::int64_t items, std::int64_t segments, std::int64_t row) {
   const std::int64_t mean = items / segments;
   const bool are_narrow = row > warp_lanes * max_wide_item_chunk;
-  const int least = is_fixed_length && !policy.has_long_folds ? min_single_row_items : min_single_items;
-  return !are_narrow && least <= mean && mean < max_single_rows * row && min_single_segments * warps <= segments &&
-         segments <= max_team_blocks;
+  return !are_narrow && min_single_items <= mean && mean < max_single_rows * row &&
+         min_single_segments * warps <= segments && segments <= max_team_blocks;
 }
 
-/// The grid for `segments` > 0 segments with a team of warps each, if that is the faster kernel and `max_blocks`
-/// allows it. Segments of one length all fit a team, so no block is needed for units. `min_rows`, if it is not 0: for
-/// fewer rows a mean segment, and by single warps, this kernel is not the faster one.
-inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
-    int max_resident_blocks, std::int64_t items, std::int64_t segments, bool is_fixed_length, int chunk_items,
-    std::size_t accumulator_bytes, const kernel_policy& policy, int max_blocks = 0, int min_rows = 0) {
+/// The grid for `segments` > 0 segments of unknown lengths with a team of warps each, if that is the faster kernel and
+/// `max_blocks` allows it. `min_rows`, if it is not 0: for fewer rows a mean segment, and by single warps, this kernel
+/// is not the faster one.
+inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(int max_resident_blocks, std::int64_t items,
+                                                                            std::int64_t segments, int chunk_items,
+                                                                            std::size_t accumulator_bytes,
+                                                                            const kernel_policy& policy,
+                                                                            int max_blocks = 0, int min_rows = 0) {
   const std::int64_t row = warp_lanes * chunk_items, all_block_warps = policy.block_threads / warp_lanes,
                      mean = items / segments;
   const std::int64_t warps = max_resident_blocks * all_block_warps;
-  const bool may_idle = is_fixed_length || items < min_two_wave_positions * warps;
-  const bool are_single = min_rows == 0 && go_to_single_warps(warps, items, segments, row, is_fixed_length, policy);
+  const bool may_idle = items < min_two_wave_positions * warps;
+  const bool are_single = min_rows == 0 && go_to_single_warps(warps, items, segments, row);
   const auto for_small = log_warps_of_small_input(warps, all_block_warps, items, segments, row);
   std::optional<int> for_long;
   if (mean >= min_rows * row)
-    for_long = log_warps_of_long_segments(
-        greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1), warps, all_block_warps,
-        items, segments, row, is_fixed_length, may_idle, policy, accumulator_bytes > max_quick_join_bytes);
+    for_long =
+        log_warps_of_long_segments(greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1),
+                                   all_block_warps, items, segments, row, may_idle);
   if (!for_small && !for_long && !are_single) return {};
   const int log_warps = are_single ? 0 : for_small.value_or(0) > 0 ? *for_small : for_long.value_or(0);
   const std::int64_t block_warps = are_single ? single_block_warps : all_block_warps;
@@ -172,11 +148,9 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(
   const std::int64_t max_partition_blocks =
       least_of<std::int64_t>(greatest_of(max_resident_blocks * 3 / 4, 1), max_warps / block_warps);
   const std::int64_t partition_blocks =
-      is_fixed_length
-          ? 0
-          : least_of(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
+      least_of(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
   segment_per_warp_team_plan plan{};
-  plan.teams = {log_warps, std::countr_zero(static_cast<unsigned>(block_warps)), static_cast<int>(partition_blocks)};
+  plan.teams = {1 << log_warps, static_cast<int>(block_warps >> log_warps), static_cast<int>(partition_blocks)};
   plan.block_threads = static_cast<int>(block_warps) * warp_lanes;
   plan.blocks = static_cast<int>(partition_blocks + host_side::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};

@@ -72,8 +72,7 @@ inline constexpr int max_mean_share_rows = 16, max_share_rows = 16;
 /// min_filled_percent of whole rounds over the multiprocessors. Teams double, up to a block, while a warp's share of
 /// the mean segment exceeds long_share_rows. Items of 1 and 2 bytes have chunks of more than max_wide_item_chunk
 /// items, and so longer rows. Of them, only listed segments with a mean of at least min_narrow_mean go to teams (on an
-/// H200, 2^26 halfs: in segments of 12345 58 us by position, 46 by teams; of 3, 500 and 20000 in turn 52 and 59; in
-/// rows of 20000, 41 and 49).
+/// H200, 2^26 halfs: in segments of 12345 58 us by position, 46 by teams; of 3, 500 and 20000 in turn 52 and 59).
 inline constexpr int min_long_mean_rows = 8, long_share_rows = 4, min_filled_percent = 84;
 inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
 /// Listed segments with a mean of at least so many items, and of fewer than so many rows, go to single warps in blocks
@@ -82,22 +81,12 @@ inline constexpr int max_wide_item_chunk = 8, min_narrow_mean = 8192;
 /// and so: segments of 3000, sums 67, 79 and 66, norms 90, 96 and 75, argmax 80, 111 and 70; of 7 and 4097 in turn,
 /// sums 81, 81 and 67; of geometric lengths of mean 3000, sums 78, 81 and 79; of mean 1500, 82 by position, and 71.)
 inline constexpr int min_single_items = 1024, max_single_rows = 24, min_single_segments = 2, single_block_warps = 1;
-/// The same of segments of one length, which lose less by position; from min_single_items on if chunks take long to
-/// fold. (On an H200, us by position and so: rows of 1100, sums 68 and 72, extrema 71 and 80, means 85 and 78; of 1500,
-/// sums 67 and 64, extrema 68 and 67, means 71 and 67, argmax 83 and 73.)
-inline constexpr int min_single_row_items = 1408;
 
-/// Shares are powers of two of rows. If these leave more of a team idle than that
-/// - folds that take long, of segments of one length, are left to smaller teams, if the device holds at most twice as
-///   many warps (on an H200, rows of 3000: argmax 113 us by four warps, 77 by one; sums 64 and 66);
-/// - if more of a team idles than min_team_percent allows, those with accumulators of more than max_quick_join_bytes
-///   are left to the partition by position (rows of 20011: moments 115 us by eight warps, 95 by position; statistics
-///   130 and 108; but logsumexp 93 and 113);
-/// - listed segments of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
-///   min_two_wave_positions (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
-///   and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103).
-inline constexpr int min_slow_team_percent = 85, min_team_percent = 70, min_idling_mean_rows = 16;
-inline constexpr std::size_t max_quick_join_bytes = 16;
+/// Shares are powers of two of rows. If these leave more of a team idle than min_team_percent allows, listed segments
+/// of less than min_idling_mean_rows are left to the partition by position, if each resident warp has
+/// min_two_wave_positions. (2^26 floats in segments of 2500: on an H200 84 us by teams, 69 by position; on an H100 100
+/// and 97. Of longer ones, an H200 gains so, but an H100 loses: lengths of mean 5000, 81 and 76; 99 and 103.)
+inline constexpr int min_team_percent = 70, min_idling_mean_rows = 16;
 /// Listed segments of operators with long joins (code_size.cuh) go to teams only from min_long_join_rows on, and never
 /// to single warps: warps that each fold another length wait for instructions. Shorter ones stay by position. (2^26
 /// floats on an H200: logsumexp of equal segments of 3000 takes 123 us by position and 86 by single warps, but of
@@ -110,6 +99,28 @@ inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 /// The mean length from which on listed segments have the kernel of fewer blocks, if there is one.
 inline constexpr int min_mean_of_fewer_blocks = 1000;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
+
+/// From how many halves of a KiB on segments of one length go to teams, each a block of its own, and up to how many for
+/// each multiprocessor if they are shorter.
+struct team_bounds {
+  int min_half_kib, most;
+};
+/// Less than a batch takes long where halves go in turn, and of narrow items; so do joins of more than
+/// max_quick_join_bytes. (On an H200, 2^26 floats, us by teams and by position: means of 1300 items 73 and 71, of 1500
+/// 67 and 71; argmax of 1700 82 and 72, of 3000 69 and 73; moments of 8500 79 and 82, of 10007 100 and 85, of 14000 78
+/// and 85; 2^24 floats: argmax of 1700 26 and 24, of 2300 25 and 29; moments of 2300 34 and 32, of 4100 27 and 30. 2^27
+/// halfs: sums of 3400 73 and 71, of 7003 70 and 74, of 28003 72 and 103.)
+inline constexpr team_bounds quick_team_bounds{11, 128}, slow_tail_team_bounds{22, 70}, slow_join_team_bounds{92, 42};
+inline constexpr std::size_t max_quick_join_bytes = 16;
+inline constexpr std::int64_t most_blocks_at_once = 32;  ///< that a multiprocessor holds, whatever they need
+/// A warp takes as long for so many KiB of items as to start, and to join its share.
+inline constexpr int quick_start_kib = 4, slow_start_kib = 10;
+/// Of narrow items, fewer warps take long for their shares.
+inline constexpr int min_warps_of_narrow_items = 3;
+/// A lone warp takes as long for a KiB as a multiprocessor for so many, where memory limits it. By position, to begin
+/// takes a multiprocessor as long as so many KiB more.
+inline constexpr int lone_warp_cost = 10, narrow_lone_warp_cost = 15, position_start_kib = 300;
+inline constexpr double max_gain_of_bandwidth = 1.25;  ///< of a multiprocessor, where others have less to do
 
 /// Short segments of one length are folded side by side, where folds take long, if fewer lanes of a round, in percent,
 /// would have a chunk; longer ones, if fewer lanes of two rows would. (On an H200, 2^26 floats, us by rows and side by
@@ -127,6 +138,9 @@ inline constexpr int max_half_chunks_of_lane = 4, max_half_chunks_of_lane_by_own
 /// at a time. (On an H200, 2^26 floats in rows of 600: moments 89 us side by side, 108 one after another, logsumexp 104
 /// and 132; in rows of 850, 87 and 83, 105 and 99.)
 inline constexpr int min_chunks_in_turn = 50;
+/// Segments of one length by operators of quick joins, but slow folds, are folded so up to this many rows. (Logsumexp
+/// of rows of 2600: 91 us so, 96 by single warps; of 3000, 91 and 87; of 3500, 94 and 77.)
+inline constexpr int max_rows_in_turn = 12;
 /// Long segments of one length are folded one after another by each warp, and their edges together, if each resident
 /// warp has this many. With fewer, teams of warps share them.
 inline constexpr int min_share_of_late_edges = 2;
@@ -157,7 +171,7 @@ struct kernel_policy {
   int tiny_items;                              ///< segments of at most this many items are read item by item
   int long_rows;                               ///< rows of 32 chunks of a long segment that a warp has in flight
   bool folds_slowly;                           ///< whether a fold takes longer than a sum's
-  bool has_long_folds;                         ///< whether chunks take long to fold (code_size.cuh)
+  bool has_long_joins;                         ///< whether a join takes long (code_size.cuh)
   bool folds_halves_in_turn;                   ///< whether the halves of a span's last batch take twice as long as one
 };
 

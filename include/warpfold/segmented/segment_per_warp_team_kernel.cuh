@@ -14,15 +14,13 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// Shared memory: the value of each warp's share, and nodes of its own where it folds shares as long segments.
+/// The shared memory of a warp: the value of its share, and nodes where it folds shares as long segments.
 struct no_nodes {};
-template <class Arguments> struct warp_team_storage {
+template <class Arguments> struct share_storage {
   using leaves_type = typename Arguments::leaves_type;
-  using nodes =
-      std::conditional_t<thread::folds_parts_by_runs<leaves_type>, typename long_pieces<Arguments>::storage, no_nodes>;
-  static constexpr int warps = policy_of<leaves_type>.block_threads / warp_lanes;
-  thread::array<typename Arguments::A, warps> values;
-  thread::array<nodes, warps> own;
+  typename Arguments::A value;
+  std::conditional_t<thread::folds_parts_by_runs<leaves_type>, typename long_pieces<Arguments>::storage, no_nodes>
+      nodes;
 };
 
 /// The share of a warp: items [first, last) of a segment, `step` at a time.
@@ -54,12 +52,12 @@ template <class Arguments> __device__ warp_share share_of_units(const Arguments&
 /// The share of the warp that is number `own` of the team for `segment`: a power of two of rows of 32 chunks, and so a
 /// node of the canonical tree. Its end is -1 if the segment does not exist, or is too long for a team.
 template <class Arguments>
-__device__ warp_share share_of_team(const Arguments& arguments, std::int64_t segment, int own, int log_warps) {
+__device__ warp_share share_of_team(const Arguments& arguments, std::int64_t segment, int own, int warps) {
   const auto items = warp::shuffle(arguments.segments.span_at(segment, 0), 0);
   segment::require_within("segmented_reduce", segment, items, arguments.leaves.source.items);
   const std::int64_t count = items.end - items.begin;
   std::int64_t step = warp_lanes * Arguments::leaves_type::chunk_items;
-  while (step << log_warps < count) step *= 2;
+  while (step * warps < count) step *= 2;
   const bool takes = segment < arguments.segments.count && count <= arguments.partition.max_uncut_items;
   return {segment, {items.begin, items.end}, own * step, takes ? least_of(count, (own + 1) * step) : -1, step};
 }
@@ -113,10 +111,9 @@ template <class Arguments> __device__ void join_share_of_units(const Arguments& 
                });
 }
 
-/// Joins the values of a team's shares, from that of the calling warp on, and writes the segment's result.
+/// Joins the values of the shares of a `team`, and writes the segment's result.
 template <class Arguments>
-__device__ void join_team(const Arguments& arguments, const warp_share& share,
-                          const warp_team_storage<Arguments>& storage) {
+__device__ void join_team(const Arguments& arguments, const warp_share& share, const share_storage<Arguments>* team) {
   const std::int64_t count = share.items.end - share.items.begin;
   const int lane = arch::lane_id();
   if (count == 0) {
@@ -124,8 +121,7 @@ __device__ void join_team(const Arguments& arguments, const warp_share& share,
     return;
   }
   const int shares = static_cast<int>((count - 1) / share.step) + 1;
-  const auto value =
-      warp::all_reduce(storage.values[arch::uniform_warp() + (lane < shares ? lane : 0)], arguments.op, shares);
+  const auto value = warp::all_reduce(team[lane < shares ? lane : 0].value, arguments.op, shares);
   if (lane == 0) arguments.write(arguments.out, share.segment, share.items.begin, count, value);
 }
 
@@ -139,21 +135,21 @@ segment_per_warp_team_kernel(const __grid_constant__ kernel_arguments<Segments, 
   const auto& arguments = with_known_segments(given);
   segment::require_order("segmented_reduce", arguments.segments, arguments.leaves.source.items);
   const auto& partition = arguments.partition;
-  auto& storage = arch::dynamic_shared<warp_team_storage<arguments_type>>();
   const int warp = arch::uniform_warp();
+  auto* const storage =
+      arch::dynamic_shared_objects<share_storage<arguments_type>>(static_cast<int>(blockDim.x) / warp_lanes) + warp;
   const bool takes_units = static_cast<int>(blockIdx.x) < teams.partition_blocks;
-  const std::int64_t place = ((std::int64_t{blockIdx.x} - teams.partition_blocks) << teams.log_block_warps) + warp;
-  const int own = static_cast<int>(place & ((1 << teams.log_warps) - 1));
-  const warp_share share = takes_units ? share_of_units(arguments)
-                                       : share_of_team(arguments, place >> teams.log_warps, own, teams.log_warps);
+  const int team = warp / teams.warps, own = warp - team * teams.warps;
+  const std::int64_t segment = (std::int64_t{blockIdx.x} - teams.partition_blocks) * teams.block_teams + team;
+  const warp_share share =
+      takes_units ? share_of_units(arguments) : share_of_team(arguments, segment, own, teams.warps);
   WARPFOLD_NO_UNROLL
   for (std::int64_t first = share.first; first < share.last; first += share.step) {
     const auto value = [&]() -> auto& {
       const std::int64_t position = partition.position(share.segment, share.items.begin);
-      return takes_units ? arguments.units.value(partition, position, first >> partition.log_unit)
-                         : storage.values[warp];
+      return takes_units ? arguments.units.value(partition, position, first >> partition.log_unit) : storage->value;
     };
-    fold_step(arguments, share, first, value, storage.own[warp]);
+    fold_step(arguments, share, first, value, storage->nodes);
   }
   if (takes_units) return join_share_of_units(arguments, share);
   __syncthreads();
