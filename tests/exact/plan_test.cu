@@ -46,4 +46,22 @@ TEST(exact_segment_plan, long_segments_of_one_length_have_a_warp_each) {
   EXPECT_TRUE(plan_segment_sums(std::int64_t{1} << 26, 8192, 396, 10'000, 0).cuts) << "of unknown lengths";
 }
 
+TEST(exact_segment_plan, teams_are_for_long_segments_of_one_length) {
+  const auto warps = [](std::int64_t segments, std::int64_t length, int max_blocks = 0) {
+    return warpfold::exact::warps_of_sum_team(132, 528, segments, length, max_blocks);  // of 4224 warps
+  };
+  constexpr std::int64_t many = std::int64_t{1} << 26;
+  EXPECT_EQ(warps(many / 2303, 2303), 0);
+  EXPECT_EQ(warps(many / 2304, 2304), 2);
+  EXPECT_EQ(warps(many / 10'007, 10'007), 5);
+  EXPECT_EQ(warps(many / 40'000, 40'000), 8);
+  EXPECT_EQ(warps(150 * 132, 639), 0);
+  EXPECT_EQ(warps(150 * 132, 640), 1) << "few segments";
+  EXPECT_EQ(warps(150 * 132 + 1, 640), 0);
+  EXPECT_EQ(warps(many / 200'003, 200'003), 0) << "eight warps take longer for each than the device for all";
+  EXPECT_EQ(warps(1, 1'000'000), 0);
+  EXPECT_EQ(warps(1000, 3000, 999), 0) << "no block for each";
+  EXPECT_EQ(warps(1000, 3000, 1000), 2);
+}
+
 }  // namespace exact_plan_tests

@@ -79,6 +79,23 @@ TEST(exact_sanitizer, segments_of_floats) {
 TEST(exact_sanitizer, segments_of_doubles) {
   for (const auto& offsets : lists_of_offsets()) expect_segments<double>(offsets);
 }
+// By teams of one warp, of two and of four; parts of all magnitudes fit no level.
+TEST(exact_sanitizer, segments_of_one_length) {
+  for (const hard_items what : {hard_items::narrow, hard_items::wide})
+    for (const int length : {700, 2500, 8001}) {
+      wf_test::random_source source(4);
+      const auto items = wf_test::make_hard_items<float>(what, 3 * length, source);
+      const wf_test::device_array<float> in(items, 1), out(3);
+      wf::segmented_reduce(in.data(), 3 * length, wf::fixed_length{length}, out.data(), wf::exact_plus{});
+      const auto sums = out.to_host();
+      for (int s = 0; s < 3; ++s) {
+        wf_test::exact_sum expected;
+        for (int i = s * length; i < (s + 1) * length; ++i) expected.add(items[static_cast<std::size_t>(i)]);
+        EXPECT_TRUE(expected.rounds_to(sums[static_cast<std::size_t>(s)])) << s;
+      }
+    }
+}
+
 // Under this schedule, a block adds to a sum before others do, and takes it after they have.
 TEST(exact_sanitizer, sums_that_blocks_share) {
   const wf_test::schedule_seed scheduled(2);

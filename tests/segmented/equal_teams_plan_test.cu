@@ -26,7 +26,8 @@ struct operator_kind {
 
   std::optional<segmented::segment_per_warp_team_plan> plan(std::int64_t count, std::int64_t length,
                                                             int max_blocks = 0) const {
-    return segmented::plan_equal_teams(multiprocessors * policy.load_balance_blocks_per_multiprocessor,
+    return segmented::plan_equal_teams(multiprocessors,
+                                       multiprocessors * policy.load_balance_blocks_per_multiprocessor,
                                        {count, length, row, item_bytes}, accumulator_bytes, policy, max_blocks);
   }
   /// Of the team; 0 by position.

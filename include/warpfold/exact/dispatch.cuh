@@ -6,6 +6,7 @@
 #include <warpfold/exact/operator.cuh>
 #include <warpfold/exact/plan.hpp>
 #include <warpfold/exact/segment_kernel.cuh>
+#include <warpfold/exact/team_kernel.cuh>
 #include <warpfold/host/batch_plan.hpp>
 #include <warpfold/host/call_frame.cuh>
 #include <warpfold/host/initial_value.cuh>
@@ -75,6 +76,21 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
     const host_side::launch_shape shape{plan.blocks, threads, shared_bytes, 0, why};
     frame.with_need({sums, 0}).launch(kernel, shape, true, arguments_in);
   };
+  if constexpr (Segments::is_fixed_length && tile_level<T>::exists) {
+    constexpr auto* kernel = &sum_teams_kernel<Segments, items, Op, Out>;
+    constexpr std::size_t bytes = host_side::shared_bytes_of<part_storage<T>[segment_block_warps]>;
+    const int warps = warps_of_sum_team(frame.multiprocessors(), frame.resident_blocks<kernel>(threads, bytes),
+                                        segments.count, length, frame.max_blocks());
+    if (warps > 0) {
+      const host_side::launch_shape shape{static_cast<int>(segments.count), warps * warp_lanes,
+                                          static_cast<std::size_t>(warps) * sizeof(part_storage<T>), 0,
+                                          "the operator's own kernel: a team of warps for each segment"};
+      const items from{source, lifted.transform.transform};
+      return frame.launch(kernel, shape, false, [&](const host_side::call_scratch&) {
+        return segment_sum_arguments<Segments, items, Op, Out>{segments, from, op, out, init, empty, {}, nullptr};
+      });
+    }
+  }
   if constexpr (!Segments::is_fixed_length && tile_level<T>::exists && takes_prefixes<items>)
     if (source.items / max_tiny_mean < segments.count) return enqueue_kernel(std::true_type{});
   enqueue_kernel(std::false_type{});

@@ -30,6 +30,17 @@ template <class V> struct segment_policy {
   static constexpr int tiny_blocks_per_multiprocessor = 2;  ///< where lanes have several segments
 };
 
+/// Segments of one length are summed by a team of warps each, in a block of its own, if they have at least
+/// min_team_items, or if they are few for each multiprocessor, and have at least min_items_of_few. A warp of a team has
+/// up to max_team_share items, unless the team has all warps of a block. (On an H200, 2^26 floats, us by position and
+/// so: rows of 2000, 86 and 88; of 3000, 97 and 87; of 10007, 106 and 90; of 40000, 113 and 97; 2^24 floats: rows of
+/// 512, 28 and 34; of 850, 42 and 34.)
+inline constexpr int min_team_items = 2304, min_items_of_few = 640, max_teams_of_few = 150, max_team_share = 2048;
+inline constexpr int team_blocks_per_multiprocessor = 4;
+/// A warp takes as long for an item as a multiprocessor for share_cost, and to start as long as for team_start_items.
+/// By position, to begin takes a multiprocessor as long as position_start_items.
+inline constexpr int share_cost = 27, team_start_items = 1200, position_start_items = 60'000;
+inline constexpr double full_wave = 0.95;  ///< the part of a wave of blocks that takes as long as a wave and the next
 /// Warps of a block that sums segments.
 inline constexpr int segment_block_warps = 8;
 /// Positions for each warp (segment_partition.cuh): with fewer, the searches for first segments would cost more than
@@ -42,10 +53,10 @@ inline constexpr int segment_cost = 16, tiny_segment_cost = 6;
 inline constexpr int max_tiny_mean = 14;
 /// Segments of at most this many items, or of this part of a warp's range, are not cut.
 inline constexpr int min_uncut_items = 512, uncut_segments_per_warp = 8;
-/// Segments of one length have a warp each if its range would have at most 21 / 8 of them, and if they fill at least
-/// min_whole_percent of whole waves over the device. (On an H200, 2^26 floats, us with cuts and so: rows of 8192, 101
-/// and 90; of 12288, 110 and 89; of 16384, 113 and 102; of 24000, 115 and 85; but of 18000, 59 % of two waves, 114 and
-/// 116.)
+/// Other segments of one length have a warp each if its range would have at most 21 / 8 of them, and if they fill at
+/// least min_whole_percent of whole waves over the device. (On an H200, 2^26 floats, us with cuts and so: rows of 8192,
+/// 101 and 90; of 12288, 110 and 89; of 16384, 113 and 102; of 24000, 115 and 85; but of 18000, 59 % of two waves, 114
+/// and 116.)
 inline constexpr int max_whole_eighths = 21, min_whole_percent = 65, max_whole_blocks = 1 << 30;
 
 }  // namespace warpfold::exact

@@ -10,9 +10,9 @@ namespace warpfold::exact {
 using segment::segment_span;
 
 /// The sums of one warp, in shared memory.
-template <class V> struct segment_sums {
-  lazy_superaccumulator<V> sum[segment_policy<V>::tile_segments];
-  unsigned kinds[segment_policy<V>::tile_segments];
+template <class V, int Segments = segment_policy<V>::tile_segments> struct segment_sums {
+  lazy_superaccumulator<V> sum[Segments];
+  unsigned kinds[Segments];
   int order[warp_lanes];  ///< for deal_segments
 };
 
@@ -46,7 +46,7 @@ __device__ bool deal_segments(const Source& source, const segment_span& items, i
 }
 
 /// Sets the first `count` sums to that of no items. All lanes of the warp call it.
-template <class V> __device__ void clear_sums(segment_sums<V>& sums, int count = segment_policy<V>::tile_segments) {
+template <class V, int Segments> __device__ void clear_sums(segment_sums<V, Segments>& sums, int count = Segments) {
   if (arch::lane_id() < count) {
     for (unsigned long long& word : sums.sum[arch::lane_id()].word) word = 0;
     sums.kinds[arch::lane_id()] = 0;
@@ -54,9 +54,10 @@ template <class V> __device__ void clear_sums(segment_sums<V>& sums, int count =
   __syncwarp();
 }
 
-/// Adds the segment of each lane to the superaccumulator of the lane's number. All lanes of the warp call it.
-template <class Leaves, class V = typename Leaves::accumulator>
-__device__ void add_tile(const Leaves& leaves, const segment_span& items, segment_sums<V>& sums) {
+/// Adds the segment of each lane to the superaccumulator of the lane's number; only the first `Segments` lanes may have
+/// one. All lanes of the warp call it.
+template <class Leaves, class V = typename Leaves::accumulator, int Segments>
+__device__ void add_tile(const Leaves& leaves, const segment_span& items, segment_sums<V, Segments>& sums) {
   using policy = segment_policy<V>;
   using extraction = exact::extraction<V, policy::lane_items>;
   using number = typename superaccumulator<V>::number;
@@ -79,8 +80,9 @@ __device__ void add_tile(const Leaves& leaves, const segment_span& items, segmen
       });
 }
 /// The same where no items have been added before. Not inlined: most tiles need no superaccumulators (tile_level.cuh).
-template <class Leaves, class V = typename Leaves::accumulator>
-__device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment_span items, segment_sums<V>& sums) {
+template <class Leaves, class V = typename Leaves::accumulator, int Segments>
+__device__ __attribute__((noinline)) void sum_tile(const Leaves& leaves, segment_span items,
+                                                   segment_sums<V, Segments>& sums) {
   clear_sums(sums);
   add_tile(leaves, items, sums);
 }

@@ -117,7 +117,8 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
       using item = typename thread::plain_source_of<typename Leaves::source_type>::item;
       const equal_segments segments{given.segments.count, given.segments.length, warp_lanes * Leaves::chunk_items,
                                     sizeof(item)};
-      return plan_equal_teams(resident, segments, accumulator_bytes, policy, frame.max_blocks());
+      return plan_equal_teams(frame.multiprocessors(), resident, segments, accumulator_bytes, policy,
+                              frame.max_blocks());
     } else
       return plan_segment_per_warp_team(resident, given.leaves.source.items, given.segments.count, Leaves::chunk_items,
                                         accumulator_bytes, policy, frame.max_blocks(), min_rows);

@@ -55,14 +55,12 @@ inline equal_team fastest_equal_team(std::int64_t multiprocessors, int resident_
 
 /// The grid for the segments with a team each, in a block of its own, if that is the faster kernel and `max_blocks`
 /// allows it. The device holds `max_resident_blocks` whole blocks at once.
-inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int max_resident_blocks,
+inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int multiprocessors, int max_resident_blocks,
                                                                   const equal_segments& segments,
                                                                   std::size_t accumulator_bytes,
                                                                   const kernel_policy& policy, int max_blocks = 0) {
-  const std::int64_t multiprocessors =
-      greatest_of(max_resident_blocks / policy.load_balance_blocks_per_multiprocessor, 1);
   const int block_warps = policy.block_threads / warp_lanes,
-            resident_warps = static_cast<int>(max_resident_blocks * block_warps / multiprocessors);
+            resident_warps = max_resident_blocks / multiprocessors * block_warps;
   const bool joins_slowly = accumulator_bytes > max_quick_join_bytes,
              are_narrow = segments.row > warp_lanes * max_wide_item_chunk,
              have_slow_tails = are_narrow || policy.folds_halves_in_turn;
@@ -71,7 +69,8 @@ inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int max_reside
                                                : quick_team_bounds;
   if (4 * segments.length < 3 * segments.row) return {};
   if (segments.count > (max_blocks > 0 ? max_blocks : max_team_blocks)) return {};
-  if (segments.kib(2 * segments.length) < bounds.min_half_kib && segments.count > bounds.most * multiprocessors)
+  if (segments.kib(2 * segments.length) < bounds.min_half_kib &&
+      segments.count > std::int64_t{bounds.most} * multiprocessors)
     return {};
   const equal_team team = fastest_equal_team(
       multiprocessors, resident_warps, are_narrow ? least_of(min_warps_of_narrow_items, block_warps) : 1, block_warps,
