@@ -152,7 +152,10 @@ __global__ void part_kernel(const float* items, std::int64_t count, wf::segment:
   using source = wf::thread::pointer_source<float, 4>;
   const wf::thread::leaves<source, wf::thread::no_transform, float> leaves{{items, count}, {}};
   __shared__ exact::part_storage<float> own;
-  exact::sum_part(leaves, part, exact::tile_level<float>::of_field(127, 2), own);
+  auto level = exact::tile_level<float>::of_field(127, 2);
+  exact::level_sum sum;
+  const bool is_at_level = exact::sum_part(leaves, part, level, sum, own.sums);
+  if (threadIdx.x == 0) own.at_level = sum, own.exponent = level.exponent, own.is_at_level = is_at_level;
   __syncwarp();
   exact::join_parts(arguments, 0, &own, 1);
 }

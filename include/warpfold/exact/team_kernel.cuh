@@ -65,22 +65,31 @@ __device__ bool sum_part_at_level(const Leaves& leaves, const segment_span& part
     }
     all.add({static_cast<std::int64_t>(sum), has_other ? unsigned{has_other_than_minus_zero} : 0u});
   }
-  const bool fits = all_at_level(seen, level.limit()) && all.of_lanes(warp_lanes).narrow(own);
+  bool fits = all_at_level(seen, level.limit());
   if (!fits) level.move_to(seen);
+  else if (part.end - part.begin > tile_level<V>::max_items) fits = all.of_lanes(warp_lanes).narrow(own);
+  else {
+    auto sum = static_cast<std::uint64_t>((all.high << 32) + all.low);
+    for (int distance = 1; distance < warp_lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
+    own = {static_cast<std::int64_t>(sum),
+           __any_sync(full_warp, all.kinds != 0) ? unsigned{has_other_than_minus_zero} : 0u};
+  }
   return fits;
 }
 
-/// Sums a part of a segment. All lanes of the warp call it; `own` is complete after a __syncwarp.
+/// Sums a part of a segment: to `at_level`, in the last digits of `level`, which may change for it, or in the first of
+/// `sums`. Returns whether it is at a level. All lanes of the warp call it.
 template <class Leaves, class V = typename Leaves::accumulator>
-__device__ void sum_part(const Leaves& leaves, const segment_span& part, tile_level<V> level, part_storage<V>& own) {
+__device__ bool sum_part(const Leaves& leaves, const segment_span& part, tile_level<V>& level, level_sum& at_level,
+                         segment_sums<V, 1>& sums) {
   constexpr int trials = 3;
-  const bool first_lane = arch::lane_id() == 0;
-  bool fits = false;
-  level_sum sum{};
+  at_level = {};
+  if (part.begin >= part.end) return true;
   if (leaves.source.is_inside(part.begin, part.end))
-    for (int trial = 0; trial < trials && !fits; ++trial) fits = sum_part_at_level(leaves, part, level, sum);
-  if (!fits) sum_tile(leaves, {part.begin, first_lane ? part.end : part.begin}, own.sums);
-  if (first_lane) own.at_level = sum, own.exponent = level.exponent, own.is_at_level = fits;
+    for (int trial = 0; trial < trials; ++trial)
+      if (sum_part_at_level(leaves, part, level, at_level)) return true;
+  sum_tile(leaves, {part.begin, arch::lane_id() == 0 ? part.end : part.begin}, sums);
+  return false;
 }
 
 /// Adds up the `parts` of a segment, and writes the result. One warp calls it.
@@ -128,9 +137,15 @@ sum_teams_kernel(const __grid_constant__ segment_sum_arguments<Segments, Leaves,
                      share = ((items.end - from - 1) / (warps * step) + 1) * step;
   const segment_span part{greatest_of(items.begin, from + warp * share),
                           least_of(items.end, from + (warp + 1) * share)};
-  const tile_level<V> level = sample_level(arguments.leaves, {items.begin, lane == 0 ? items.end : items.begin});
-  if (part.begin < part.end) sum_part(arguments.leaves, part, level, parts[warp]);
-  else if (lane == 0) parts[warp].at_level = {}, parts[warp].exponent = level.exponent, parts[warp].is_at_level = true;
+  tile_level<V> level = sample_level(arguments.leaves, {items.begin, lane == 0 ? items.end : items.begin});
+  part_storage<V>& own = parts[warp];
+  level_sum sum;
+  const bool is_at_level = sum_part(arguments.leaves, part, level, sum, own.sums);
+  if (warps == 1 && is_at_level) {
+    if (lane == 0) write_sum_of(arguments, blockIdx.x, sum, level);
+    return;
+  }
+  if (lane == 0) own.at_level = sum, own.exponent = level.exponent, own.is_at_level = is_at_level;
   __syncthreads();
   if (warp == 0) join_parts(arguments, blockIdx.x, parts, warps);
 }
