@@ -57,12 +57,15 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
   constexpr std::size_t shared_bytes = host_side::shared_bytes_of<segment_storage<T>[segment_block_warps]>;
   std::int64_t length = 0, pitch = 0;
   if constexpr (Segments::is_fixed_length) length = segments.length, pitch = segments.pitch;
-  const auto enqueue_kernel = [&]<bool Tiny>(std::bool_constant<Tiny>) {
+  const auto plan_kernel = [&]<bool Tiny>(std::bool_constant<Tiny>) {
     constexpr auto* kernel = &sum_segments_kernel<Tiny, Segments, items, Op, Out>;
-    const segment_sum_plan plan =
-        plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
-                          host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length, pitch,
-                          Tiny ? tiny_segment_cost : segment_cost);
+    return plan_segment_sums(source.items, segments.count, frame.resident_blocks<kernel>(threads, shared_bytes),
+                             host_side::feature_control_bytes / sizeof(global_sum<T>), frame.max_blocks(), length,
+                             pitch, Tiny ? tiny_segment_cost : segment_cost);
+  };
+  const auto enqueue_kernel = [&]<bool Tiny>(std::bool_constant<Tiny> tiny) {
+    constexpr auto* kernel = &sum_segments_kernel<Tiny, Segments, items, Op, Out>;
+    const segment_sum_plan plan = plan_kernel(tiny);
     const std::size_t warps = static_cast<std::size_t>(plan.blocks) * segment_block_warps,
                       sums = plan.cuts ? warps * sizeof(global_sum<T>) : 0;
     using arguments = segment_sum_arguments<Segments, items, Op, Out>;
@@ -81,7 +84,8 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
     constexpr std::size_t bytes = host_side::shared_bytes_of<part_storage<T>[segment_block_warps]>;
     const int warps = warps_of_sum_team(frame.multiprocessors(), frame.resident_blocks<kernel>(threads, bytes),
                                         segments.count, length, frame.max_blocks());
-    if (warps > 0) {
+    // A warp for each is quicker without a block for each.
+    if (warps > 1 || (warps == 1 && plan_kernel(std::false_type{}).cuts)) {
       const host_side::launch_shape shape{static_cast<int>(segments.count), warps * warp_lanes,
                                           static_cast<std::size_t>(warps) * sizeof(part_storage<T>), 0,
                                           "the operator's own kernel: a team of warps for each segment"};
