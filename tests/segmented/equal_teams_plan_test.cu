@@ -26,14 +26,13 @@ struct operator_kind {
 
   std::optional<segmented::segment_per_warp_team_plan> plan(std::int64_t count, std::int64_t length,
                                                             int max_blocks = 0) const {
-    return segmented::plan_equal_teams(multiprocessors,
-                                       multiprocessors * policy.load_balance_blocks_per_multiprocessor,
+    return segmented::plan_equal_teams(multiprocessors, multiprocessors * policy.load_balance_blocks_per_multiprocessor,
                                        {count, length, row, item_bytes}, accumulator_bytes, policy, max_blocks);
   }
   /// Of the team; 0 by position.
   int warps(std::int64_t count, std::int64_t length) const {
     const auto teams = plan(count, length);
-    return teams ? teams->teams.warps : 0;
+    return teams ? teams->block_threads / 32 : 0;
   }
 };
 constexpr auto with_slow_tails = [] {
@@ -64,11 +63,9 @@ TEST(equal_teams_plan, holds_whatever_the_shape) {
       ++planned;
       SCOPED_TRACE(testing::Message() << kind.name << ", " << count << " segments of " << length);
       EXPECT_EQ(plan->blocks, count);
-      EXPECT_EQ(plan->block_threads, 32 * plan->teams.warps);
+      EXPECT_EQ(plan->block_threads % 32, 0);
       EXPECT_LE(plan->block_threads, kind.policy.block_threads);
-      EXPECT_GE(plan->teams.warps, 1);
-      EXPECT_EQ(plan->teams.block_teams, 1);
-      EXPECT_EQ(plan->teams.partition_blocks, 0);
+      EXPECT_GE(plan->block_threads, 32);
       EXPECT_GE(plan->partition.max_uncut_items, length);
       if (max_blocks > 0) EXPECT_LE(plan->blocks, max_blocks);
     }
@@ -97,6 +94,8 @@ TEST(equal_teams_plan, teams_are_for_long_segments_and_for_few) {
   EXPECT_NE(sums.warps(many / 1408, 1408), 0);
   EXPECT_NE(sums.warps(128 * multiprocessors, 300), 0) << "few segments";
   EXPECT_EQ(sums.warps(128 * multiprocessors + 1, 300), 0);
+  EXPECT_EQ(argmax.warps(many / 1700, 1700), 0) << "the last batch has two halves";
+  EXPECT_NE(argmax.warps(many / 1500, 1500), 0) << "the last batch has one";
   EXPECT_EQ(argmax.warps(many / 2815, 2815), 0);
   EXPECT_NE(argmax.warps(many / 2816, 2816), 0);
   EXPECT_EQ(moments.warps(many / 11'775, 11'775), 0);

@@ -67,27 +67,35 @@ struct per_warp_team {
         [&]<class S, class Leaves>(const warpfold::host_side::call_frame& frame,
                                    const warpfold::segmented::kernel_arguments<S, Leaves, Op, A*>& arguments) {
           using kernel = warpfold::segmented::segment_per_warp_team_reduction<S, Leaves, Op, A*>;
-          kernel::enqueue(
-              frame, arguments,
-              plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A), kernel::policy));
+          kernel::enqueue(frame, arguments,
+                          plan_of(static_cast<std::int64_t>(in.size()), arguments.segments.count, sizeof(A),
+                                  kernel::policy, S::is_fixed_length));
         });
   }
 
   static warpfold::segmented::segment_per_warp_team_plan plan_of(std::int64_t items, std::int64_t segments,
                                                                  std::size_t accumulator_bytes,
-                                                                 const warpfold::segmented::kernel_policy& policy) {
+                                                                 const warpfold::segmented::kernel_policy& policy,
+                                                                 bool is_fixed_length = false) {
     constexpr std::int64_t lengths[] = {512, 200, 777};
-    const int most = policy.block_threads / 32, size = turn % (most + 1);
-    const int warps = size == 0 ? 1 : size, block_teams = size == 0 ? 1 : most / warps;
-    const std::int64_t block_warps = std::int64_t{block_teams} * warps, length = lengths[turn % 3];
-    ++turn;
+    const int most_warps = policy.block_threads / 32, log_most = std::bit_width(static_cast<unsigned>(most_warps)) - 1;
+    const int turn_of_call = turn++;
+    if (is_fixed_length) {
+      warpfold::segmented::segment_per_warp_team_plan plan{};
+      plan.block_threads = 32 * (turn_of_call % most_warps + 1);
+      plan.blocks = static_cast<int>(segments);
+      plan.partition.max_uncut_items = items;
+      return plan;
+    }
+    const int size = turn_of_call % (log_most + 2);  // of teams, and one more for blocks of one warp
+    const std::int64_t block_warps = size > log_most ? 1 : most_warps, length = lengths[turn_of_call % 3];
     const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const std::int64_t partition_blocks =
         std::min(divide_up(items, length * block_warps), warpfold::segmented::max_warps / block_warps);
     warpfold::segmented::segment_per_warp_team_plan plan{};
-    plan.teams = {warps, block_teams, static_cast<int>(partition_blocks)};
+    plan.teams = {block_warps == 1 ? 0 : size, block_warps == 1 ? 0 : log_most, static_cast<int>(partition_blocks)};
     plan.block_threads = static_cast<int>(block_warps) * 32;
-    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments, block_teams));
+    plan.blocks = static_cast<int>(partition_blocks + divide_up(segments << plan.teams.log_warps, block_warps));
     plan.partition.positions_per_warp =
         std::max<std::int64_t>(divide_up(items, std::max<std::int64_t>(partition_blocks, 1) * block_warps), 1);
     const auto min_unit = static_cast<std::uint64_t>(

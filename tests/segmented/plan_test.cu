@@ -169,9 +169,8 @@ std::string problem(const segmented::segment_per_warp_team_plan& plan, int max_r
   if (plan.blocks > 3 * max_resident_blocks && items / segments < least)
     return "the grid is too large for segments that are not long";
   if (max_blocks > 0 && plan.blocks > max_blocks) return "the caller's bound";
-  if (plan.teams.warps < 1 || plan.teams.warps * plan.teams.block_teams != block_warps)
-    return "teams are no parts of a block";
-  if (std::int64_t{plan.blocks - plan.teams.partition_blocks} * plan.teams.block_teams < segments)
+  if (plan.teams.log_warps < 0 || 1 << plan.teams.log_warps > block_warps) return "a team is no part of a block";
+  if (std::int64_t{plan.blocks - plan.teams.partition_blocks} * block_warps < segments << plan.teams.log_warps)
     return "segments without a team";
   if (segment_cost != 0 || are_mostly_long) return "partition are not of items alone";
   if (ranged_warps < 1 || length * ranged_warps < items) return "items without a range";
@@ -214,7 +213,7 @@ TEST(segmented_plan, deals_what_a_device_does_at_once) {
   const auto warps_of_team = [&](std::int64_t items, std::int64_t length) {
     const auto plan =
         segmented::plan_segment_per_warp_team(528, items, items / length, k.chunk_items, k.accumulator_bytes, k.policy);
-    return plan ? plan->teams.warps : 0;
+    return plan ? 1 << plan->teams.log_warps : 0;
   };
   constexpr std::int64_t mega = 1 << 20;
   EXPECT_EQ(warps_of_team(mega, 100), 0) << "lanes do better";
@@ -234,7 +233,7 @@ TEST(segmented_plan, deals_long_segments_that_fill_the_multiprocessors_evenly) {
   const auto warps_of_team = [&](std::int64_t segments, std::int64_t length) {
     const auto plan = segmented::plan_segment_per_warp_team(528, segments * length, segments, k.chunk_items,
                                                             k.accumulator_bytes, k.policy);
-    return plan ? plan->teams.warps : 0;
+    return plan ? 1 << plan->teams.log_warps : 0;
   };
   EXPECT_EQ(warps_of_team(1 << 13, 2047), 0);
   EXPECT_EQ(warps_of_team(1 << 13, 2048), 2);

@@ -125,8 +125,9 @@ template <class Segments, class Leaves, class Op, class Out> struct segment_per_
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given,
                       const segment_per_warp_team_plan& plan) {
-    const char* const why = plan.teams.warps == 1 ? "segments of some thousand items: a warp for each"
-                                                  : "few items, or long segments: a team of warps for each segment";
+    const char* const why = plan.block_threads == warp_lanes
+                                ? "segments of some thousand items: a warp for each"
+                                : "few items, or long segments: a team of warps for each segment";
     enqueue_partition(frame, kernel, {plan.blocks, plan.block_threads, shared_bytes(plan.block_threads), 0, why}, given,
                       plan.partition, plan.teams);
   }

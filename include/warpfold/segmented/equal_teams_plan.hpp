@@ -17,10 +17,11 @@ struct segment_per_warp_team_plan {
   load_balance_partition partition;
 };
 
-/// A team, and how long the device takes so: the KiB of items that a warp folds one after another, and as many for each
-/// time that it starts.
+/// A team, in how many rounds of blocks the device is done, and how long that takes: the KiB of items that a warp folds
+/// one after another, and as many for each time that it starts.
 struct equal_team {
   int warps;
+  std::int64_t rounds;
   double kib;
 };
 
@@ -48,7 +49,7 @@ inline equal_team fastest_equal_team(std::int64_t multiprocessors, int resident_
                        rounds = host_side::divide_up(segments.count, multiprocessors * at_once);
     double kib = static_cast<double>(rounds) * (start_kib + segments.kib(share));
     if (warps == 2) kib *= 0.5 + static_cast<double>(share) / static_cast<double>(segments.length);
-    if (best.warps == 0 || kib <= best.kib) best = {warps, kib};
+    if (best.warps == 0 || kib <= best.kib) best = {warps, rounds, kib};
   }
   return best;
 }
@@ -61,9 +62,10 @@ inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int multiproce
                                                                   const kernel_policy& policy, int max_blocks = 0) {
   const int block_warps = policy.block_threads / warp_lanes,
             resident_warps = max_resident_blocks / multiprocessors * block_warps;
+  const std::int64_t batch = policy.long_rows * segments.row;
   const bool joins_slowly = accumulator_bytes > max_quick_join_bytes,
              are_narrow = segments.row > warp_lanes * max_wide_item_chunk,
-             have_slow_tails = are_narrow || policy.folds_halves_in_turn;
+             have_slow_tails = are_narrow || (policy.folds_halves_in_turn && 2 * (segments.length % batch) > batch);
   const team_bounds bounds = joins_slowly      ? slow_join_team_bounds
                              : have_slow_tails ? slow_tail_team_bounds
                                                : quick_team_bounds;
@@ -77,13 +79,13 @@ inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int multiproce
       segments, policy.has_long_joins || policy.folds_halves_in_turn ? slow_start_kib : quick_start_kib);
   const auto mean_blocks = static_cast<double>(segments.count) / static_cast<double>(multiprocessors);
   const double even_share = mean_blocks * segments.kib(segments.length), by_position = even_share + position_start_kib;
-  if (team.kib * (are_narrow ? narrow_lone_warp_cost : lone_warp_cost) > by_position) return {};
+  const int lone_cost = are_narrow ? narrow_lone_warp_cost : lone_warp_cost;
+  if (team.rounds <= max_lone_rounds && team.kib * lone_cost > by_position) return {};
   // In one round, some multiprocessors have a block more than others. Others leave them bandwidth, if that limits them.
   const bool are_at_once = mean_blocks * team.warps <= resident_warps;
   const double uneven_share = are_at_once ? std::ceil(mean_blocks) / mean_blocks * even_share : even_share;
-  if (uneven_share > by_position * (policy.has_long_joins ? 1 : max_gain_of_bandwidth)) return {};
+  if (uneven_share > by_position * (policy.has_long_joins ? max_uneven_long_joins : max_uneven_reads)) return {};
   segment_per_warp_team_plan plan{};
-  plan.teams = {team.warps, 1, 0};
   plan.block_threads = team.warps * warp_lanes;
   plan.blocks = static_cast<int>(segments.count);
   plan.partition.max_uncut_items = segments.length;

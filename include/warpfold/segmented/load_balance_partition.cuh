@@ -38,11 +38,11 @@ struct load_balance_partition : segment::partition<load_balance_partition> {
   }
 };
 
-/// The grid of the kernel with a team of warps for each segment: team s folds segment s, and needs no search to find
-/// it.
+/// The grid of the kernel with a team of warps for each segment of unknown length: team s folds segment s, and needs no
+/// search to find it. (Of segments of one length, each block is a team.)
 struct warp_teams {
-  int warps;             ///< neighbouring warps of a block, which are a team
-  int block_teams;       ///< teams of a block of the grid
+  int log_warps;         ///< a team is 2^log_warps neighbouring warps of a block
+  int log_block_warps;   ///< of a block of the grid
   int partition_blocks;  ///< the first blocks, whose warps fold the units of segments that are too long for a team
 };
 

@@ -150,7 +150,7 @@ inline std::optional<segment_per_warp_team_plan> plan_segment_per_warp_team(int 
   const std::int64_t partition_blocks =
       least_of(max_partition_blocks, host_side::divide_up(items, policy.long_rows * row * block_warps));
   segment_per_warp_team_plan plan{};
-  plan.teams = {1 << log_warps, static_cast<int>(block_warps >> log_warps), static_cast<int>(partition_blocks)};
+  plan.teams = {log_warps, std::countr_zero(static_cast<unsigned>(block_warps)), static_cast<int>(partition_blocks)};
   plan.block_threads = static_cast<int>(block_warps) * warp_lanes;
   plan.blocks = static_cast<int>(partition_blocks + host_side::divide_up(segments << log_warps, block_warps));
   if (max_blocks > 0 && plan.blocks > max_blocks) return {};

@@ -105,11 +105,11 @@ inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 
 struct team_bounds {
   int min_half_kib, most;
 };
-/// Less than a batch takes long where halves go in turn, and of narrow items; so do joins of more than
+/// Less than a batch takes long where its halves go in turn, and of narrow items; so do joins of more than
 /// max_quick_join_bytes. (On an H200, 2^26 floats, us by teams and by position: means of 1300 items 73 and 71, of 1500
-/// 67 and 71; argmax of 1700 82 and 72, of 3000 69 and 73; moments of 8500 79 and 82, of 10007 100 and 85, of 14000 78
-/// and 85; 2^24 floats: argmax of 1700 26 and 24, of 2300 25 and 29; moments of 2300 34 and 32, of 4100 27 and 30. 2^27
-/// halfs: sums of 3400 73 and 71, of 7003 70 and 74, of 28003 72 and 103.)
+/// 67 and 71; argmax of 1500 70 and 75, of 1700 82 and 72, of 3000 69 and 73; moments of 8500 79 and 82, of 10007 100
+/// and 85, of 14000 78 and 85; 2^24 floats: argmax of 1700 26 and 24, of 2300 25 and 29; moments of 2300 34 and 32, of
+/// 4100 27 and 30. 2^27 halfs: sums of 3400 73 and 71, of 7003 70 and 74, of 28003 72 and 103.)
 inline constexpr team_bounds quick_team_bounds{11, 128}, slow_tail_team_bounds{22, 70}, slow_join_team_bounds{92, 42};
 inline constexpr std::size_t max_quick_join_bytes = 16;
 inline constexpr std::int64_t most_blocks_at_once = 32;  ///< that a multiprocessor holds, whatever they need
@@ -117,10 +117,12 @@ inline constexpr std::int64_t most_blocks_at_once = 32;  ///< that a multiproces
 inline constexpr int quick_start_kib = 4, slow_start_kib = 10;
 /// Of narrow items, fewer warps take long for their shares.
 inline constexpr int min_warps_of_narrow_items = 3;
+inline constexpr int max_lone_rounds = 3;  ///< of blocks; in more, some begin while others end
 /// A lone warp takes as long for a KiB as a multiprocessor for so many, where memory limits it. By position, to begin
 /// takes a multiprocessor as long as so many KiB more.
 inline constexpr int lone_warp_cost = 10, narrow_lone_warp_cost = 15, position_start_kib = 300;
-inline constexpr double max_gain_of_bandwidth = 1.25;  ///< of a multiprocessor, where others have less to do
+/// How uneven the shares of multiprocessors may be, measured in those by position: others leave them bandwidth.
+inline constexpr double max_uneven_reads = 1.25, max_uneven_long_joins = 0.95;
 
 /// Short segments of one length are folded side by side, where folds take long, if fewer lanes of a round, in percent,
 /// would have a chunk; longer ones, if fewer lanes of two rows would. (On an H200, 2^26 floats, us by rows and side by
