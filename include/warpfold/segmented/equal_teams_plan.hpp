@@ -81,10 +81,11 @@ inline std::optional<segment_per_warp_team_plan> plan_equal_teams(int multiproce
   const double even_share = mean_blocks * segments.kib(segments.length), by_position = even_share + position_start_kib;
   const int lone_cost = are_narrow ? narrow_lone_warp_cost : lone_warp_cost;
   if (team.rounds <= max_lone_rounds && team.kib * lone_cost > by_position) return {};
-  // In one round, some multiprocessors have a block more than others. Others leave them bandwidth, if that limits them.
-  const bool are_at_once = mean_blocks * team.warps <= resident_warps;
-  const double uneven_share = are_at_once ? std::ceil(mean_blocks) / mean_blocks * even_share : even_share;
-  if (uneven_share > by_position * (policy.has_long_joins ? max_uneven_long_joins : max_uneven_reads)) return {};
+  // In one round, some multiprocessors have a block more than others.
+  if (mean_blocks * team.warps <= resident_warps) {
+    const double more = (std::ceil(mean_blocks) / mean_blocks - 1) * even_share;
+    if (more > (policy.has_long_joins ? most_uneven_joins_kib : most_uneven_reads_kib + even_share / 4)) return {};
+  }
   segment_per_warp_team_plan plan{};
   plan.block_threads = team.warps * warp_lanes;
   plan.blocks = static_cast<int>(segments.count);

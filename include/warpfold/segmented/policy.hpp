@@ -120,9 +120,10 @@ inline constexpr int min_warps_of_narrow_items = 3;
 inline constexpr int max_lone_rounds = 3;  ///< of blocks; in more, some begin while others end
 /// A lone warp takes as long for a KiB as a multiprocessor for so many, where memory limits it. By position, to begin
 /// takes a multiprocessor as long as so many KiB more.
-inline constexpr int lone_warp_cost = 10, narrow_lone_warp_cost = 15, position_start_kib = 300;
-/// How uneven the shares of multiprocessors may be, measured in those by position: others leave them bandwidth.
-inline constexpr double max_uneven_reads = 1.25, max_uneven_long_joins = 0.95;
+inline constexpr int lone_warp_cost = 10, narrow_lone_warp_cost = 21, position_start_kib = 300;
+/// How many KiB more than others a multiprocessor may have; where memory limits it, also a quarter of its share, since
+/// others leave it bandwidth.
+inline constexpr int most_uneven_joins_kib = 280, most_uneven_reads_kib = 375;
 
 /// Short segments of one length are folded side by side, where folds take long, if fewer lanes of a round, in percent,
 /// would have a chunk; longer ones, if fewer lanes of two rows would. (On an H200, 2^26 floats, us by rows and side by
