@@ -10,6 +10,7 @@
 
 #include "common/device.cuh"
 #include "common/exact_reference.hpp"
+#include "exact/team_sums.cuh"
 
 namespace exact_sanitizer_tests {
 
@@ -79,20 +80,18 @@ TEST(exact_sanitizer, segments_of_floats) {
 TEST(exact_sanitizer, segments_of_doubles) {
   for (const auto& offsets : lists_of_offsets()) expect_segments<double>(offsets);
 }
-// By teams of one warp, of two and of four; parts of all magnitudes fit no level.
-TEST(exact_sanitizer, segments_of_one_length) {
+// Parts have one level, or several: the second half of a row is far larger than the first. Parts of all magnitudes fit
+// none.
+TEST(exact_sanitizer, rows_by_teams) {
   for (const hard_items what : {hard_items::narrow, hard_items::wide})
-    for (const int length : {700, 2500, 8001}) {
+    for (const int warps : {1, 4}) {
+      constexpr int length = 3001;
       wf_test::random_source source(4);
-      const auto items = wf_test::make_hard_items<float>(what, 3 * length, source);
-      const wf_test::device_array<float> in(items, 1), out(3);
-      wf::segmented_reduce(in.data(), 3 * length, wf::fixed_length{length}, out.data(), wf::exact_plus{});
-      const auto sums = out.to_host();
-      for (int s = 0; s < 3; ++s) {
-        wf_test::exact_sum expected;
-        for (int i = s * length; i < (s + 1) * length; ++i) expected.add(items[static_cast<std::size_t>(i)]);
-        EXPECT_TRUE(expected.rounds_to(sums[static_cast<std::size_t>(s)])) << s;
-      }
+      auto items = wf_test::make_hard_items<float>(what, 2 * length, source);
+      if (what == hard_items::narrow)
+        for (int i = 0; i < 2 * length; ++i)
+          if (2 * (i % length) > length) items[static_cast<std::size_t>(i)] *= 0x1p40f;
+      wf_test::expect_team_sums(items, length, warps, 1);
     }
 }
 

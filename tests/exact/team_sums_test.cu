@@ -13,38 +13,13 @@
 
 #include "common/device.cuh"
 #include "common/exact_reference.hpp"
+#include "exact/team_sums.cuh"
 
 namespace exact_team_sums_tests {
 
 namespace wf = warpfold;
 namespace exact = wf::exact;
-using wf_test::device_array;
-
-struct no_op {
-  template <class A> __device__ A operator()(const A& a, const A&) const { return a; }
-};
-
-/// The sums of all rows of `length` items by teams of `warps` warps.
-template <class T> void expect_sums(const std::vector<T>& items, int length, int warps, int offset) {
-  const auto rows = std::ssize(items) / length;
-  const device_array<T> in(items, offset);
-  const device_array<exact::superaccumulator<T>> out(rows);
-  const auto source = exact::in_vectors(wf::thread::pointer_source<T, 1>{in.data(), std::ssize(items)});
-  using leaves = wf::thread::leaves<std::remove_const_t<decltype(source)>, wf::thread::no_transform, T>;
-  using segments = wf::segmented::fixed_length_segments;
-  using arguments = exact::segment_sum_arguments<segments, leaves, no_op, exact::superaccumulator<T>*>;
-  wf_test::launch_and_wait(
-      &exact::sum_teams_kernel<segments, leaves, no_op, exact::superaccumulator<T>*>, static_cast<int>(rows),
-      32 * warps, static_cast<std::size_t>(warps) * sizeof(exact::part_storage<T>),
-      arguments{segments{{length, rows}, length}, leaves{source, {}}, {}, out.data(), {}, {}, {}, {}});
-  const auto sums = out.to_host();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    wf_test::exact_sum sum;
-    for (std::int64_t i = row * length; i < (row + 1) * length; ++i) sum.add(items[static_cast<std::size_t>(i)]);
-    ASSERT_TRUE(sum.rounds_to(exact::rounded<T>(sums[static_cast<std::size_t>(row)])))
-        << "row " << row << " of " << length << " by " << warps << " warps";
-  }
-}
+using wf_test::device_array, wf_test::expect_team_sums, wf_test::no_op;
 
 TEST(exact_team_sums, are_what_a_call_takes) {
   const device_array<float> in(std::vector<float>(3000, 0.5f)), out(3);
@@ -61,7 +36,7 @@ template <class T> void expect_sums_of_hard_items() {
   for (const wf_test::hard_items what : wf_test::all_hard_items)
     for (const int length : {1, 31, 640, 1000, 2048, 2305, 5001}) {
       const auto items = wf_test::make_hard_items<T>(what, 3 * length, source);
-      for (const int warps : {1, 2, 3, 5, 8}) expect_sums(items, length, warps, ++offset % 5);
+      for (const int warps : {1, 2, 3, 5, 8}) expect_team_sums(items, length, warps, ++offset % 5);
     }
 }
 TEST(exact_team_sums, floats) { expect_sums_of_hard_items<float>(); }
@@ -75,7 +50,7 @@ template <class Change> void expect_sums_of_one_magnitude(Change change) {
     std::vector<float> items(static_cast<std::size_t>(3 * length));
     for (float& each : items) each = static_cast<float>(static_cast<int>(source.below(257)) - 128) / 64;
     change(items, length);
-    for (const int warps : {1, 4, 7}) expect_sums(items, length, warps, 1);
+    for (const int warps : {1, 4, 7}) expect_team_sums(items, length, warps, 1);
   }
 }
 TEST(exact_team_sums, of_one_magnitude) {
