@@ -403,8 +403,9 @@ TEST(axis_shapes, spaced_rows) {
 
 // Long rows of vectors are arrays where an operator has kernels of its own for segments.
 TEST(axis_shapes, rows_as_segments) {
-  const auto gains = [](std::int64_t length, std::int64_t pitch, std::uintptr_t address, bool has_own) {
-    return ax::gains_by_segments(ax::shape_of({2, {50, length}, {pitch, 1}}, 0b10, {1, {50}, {1}}), address, 4,
+  const auto gains = [](std::int64_t length, std::int64_t pitch, std::uintptr_t address, bool has_own,
+                        std::int64_t rows = 50) {
+    return ax::gains_by_segments(ax::shape_of({2, {rows, length}, {pitch, 1}}, 0b10, {1, {rows}, {1}}), address, 4,
                                  has_own);
   };
   EXPECT_TRUE(gains(4096, 4096, 4096, false));
@@ -414,6 +415,10 @@ TEST(axis_shapes, rows_as_segments) {
   EXPECT_TRUE(gains(4096, 4097, 4096, true));
   EXPECT_TRUE(gains(4097, 4100, 4096, true));
   EXPECT_TRUE(gains(4092, 4092, 4096, true));
+  EXPECT_TRUE(gains(20'000, 20'000, 4096, true, 3355)) << "many, in a large array";
+  EXPECT_FALSE(gains(20'000, 20'000, 4096, true, 1024)) << "the array is not so large";
+  EXPECT_FALSE(gains(80'000, 80'000, 4096, true, 1023)) << "they are not so many";
+  EXPECT_FALSE(gains(16'384, 16'384, 4096, true, 4096)) << "a power of two";
   EXPECT_FALSE(gains(64, 63, 4096, false));
 }
 

@@ -237,17 +237,22 @@ inline bool has_spaced_rows(const shape& given) {
 }
 
 /// Longer rows are left to the kernels of arrays where these read vectors, if an operator has kernels of its own for
-/// segments. (On an H200, exact sums of 2^26 floats, as segments and as arrays: rows of 3000 97 and 101 us, of 5000 98
-/// and 92, of 65536 113 and 77.)
-inline constexpr std::int64_t most_own_row = 4095;
+/// segments. Those share rows evenly among warps; of many, in a large array, they are faster unless powers of two are
+/// even, too. (On an H200, exact sums, us as segments and as arrays: of 2^26 floats in rows of 3072 86 and 96, of 5000
+/// 86 and 91, of 16384 88 and 76, of 20000 89 and 110, of 50000 88 and 102, of 85000 111 and 97; of 2^24 floats in rows
+/// of 10000 34 and 29, of 2^22 in rows of 5000 18 and 15.)
+inline constexpr std::int64_t most_own_row = 4095, min_own_rows = 1024, min_own_items = std::int64_t{3} << 24;
 
 /// Whether the outputs are rows that the kernels for segments fold faster. The first item is at `address`. `has_own`:
 /// the operator has such kernels of its own.
 inline bool gains_by_segments(const shape& given, std::uintptr_t address, std::size_t item_bytes, bool has_own) {
   const auto is_vector = [=](std::int64_t items) { return items * static_cast<std::int64_t>(item_bytes) % 16 == 0; };
-  if (has_own && given.reduced_items > most_own_row && address % 16 == 0 && is_vector(given.reduced_items) &&
-      is_vector(given.kept.inner().in_stride))
-    return false;
+  const std::int64_t length = given.reduced_items, rows = given.outputs;
+  if (has_own && length > most_own_row && address % 16 == 0 && is_vector(length) &&
+      is_vector(given.kept.inner().in_stride)) {
+    const bool is_power = (length & (length - 1)) == 0;
+    if (is_power || rows < min_own_rows || rows * length < min_own_items) return false;
+  }
   return has_adjacent_rows(given) || has_spaced_rows(given);
 }
 
