@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels for outputs of few items each, whose neighbours are adjacent: each thread folds vectors of whole outputs.
 #pragma once
+#include <warpfold/arch/lane.cuh>
 #include <warpfold/axes/arguments.cuh>
 #include <warpfold/axes/column_batch.cuh>
 #include <warpfold/axes/few_rows.cuh>

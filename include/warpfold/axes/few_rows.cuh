@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds outputs of few items, all of which a lane holds, by what the operator tells (thread/few_items.cuh).
 #pragma once
+#include <warpfold/axes/index_map.cuh>
 #include <warpfold/axes/leaves.cuh>
 #include <warpfold/axes/policy.hpp>
 #include <warpfold/thread/few_items.cuh>
