@@ -58,6 +58,8 @@ TEST(exact_segment_plan, teams_are_for_long_segments_of_one_length) {
   EXPECT_EQ(warps(150 * 132, 639), 0);
   EXPECT_EQ(warps(150 * 132, 640), 1) << "few segments";
   EXPECT_EQ(warps(150 * 132 + 1, 640), 0);
+  EXPECT_EQ(warps(many / 70'000, 70'000), 8);
+  EXPECT_EQ(warps(many / 100'003, 100'003), 0) << "two waves, the second nearly empty";
   EXPECT_EQ(warps(many / 200'003, 200'003), 0) << "eight warps take longer for each than the device for all";
   EXPECT_EQ(warps(1, 1'000'000), 0);
   EXPECT_EQ(warps(1000, 3000, 999), 0) << "no block for each";
