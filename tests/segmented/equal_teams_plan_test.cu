@@ -102,7 +102,7 @@ TEST(equal_teams_plan, teams_are_for_long_segments_and_for_few) {
   EXPECT_NE(moments.warps(many / 11'776, 11'776), 0);
   EXPECT_NE(moments.warps(42 * multiprocessors, 5000), 0);
   EXPECT_EQ(moments.warps(42 * multiprocessors + 1, 5000), 0);
-  EXPECT_EQ(sums.warps(100, 191), 0) << "less than 3/4 of a row: lanes do better";
+  EXPECT_EQ(sums.warps(100, 191), 0) << "less than 192 items, 3/4 of 32 chunks: lanes do better";
   EXPECT_NE(sums.warps(100, 192), 0);
   EXPECT_EQ(sums.warps(std::int64_t{1} << 31, 4096), 0) << "more blocks than a grid has";
 }

@@ -84,7 +84,7 @@ void enqueue_segments(const host_side::call_frame& frame, const Segments& segmen
     constexpr std::size_t bytes = host_side::shared_bytes_of<part_storage<T>[segment_block_warps]>;
     const int warps = warps_of_sum_team(frame.multiprocessors(), frame.resident_blocks<kernel>(threads, bytes),
                                         segments.count, length, frame.max_blocks());
-    // A warp for each is quicker without a block for each.
+    // One warp for each segment is quicker in blocks of eight, if that kernel cuts no segment.
     if (warps > 1 || (warps == 1 && plan_kernel(std::false_type{}).cuts)) {
       const host_side::launch_shape shape{static_cast<int>(segments.count), warps * warp_lanes,
                                           static_cast<std::size_t>(warps) * sizeof(part_storage<T>), 0,

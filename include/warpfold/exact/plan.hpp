@@ -19,8 +19,8 @@ struct segment_sum_plan {
 /// The warps of a team for each of `segments` > 0 segments of `length` items; 0 if the partition by position is faster,
 /// or if `max_blocks` allows no block for each. The device holds `resident_blocks` blocks of segment_block_warps warps.
 /// The first wave of blocks takes as long as a warp for its share; another one takes half of that, since warps do not
-/// all wait for memory at once. (On an H200, us so and measured: 2^26 floats in rows of 5000, 97 and 88; of 17000,
-/// 92 and 91; of 50257, 92 and 90; of 200003, 161 and 159.)
+/// all wait for memory at once. (On an H200, us by this rule and measured, 2^26 floats in rows of 5000: 97 and 88; of
+/// 17000, 92 and 91; of 50257, 92 and 90; of 200003, 161 and 159.)
 inline int warps_of_sum_team(int multiprocessors, int resident_blocks, std::int64_t segments, std::int64_t length,
                              int max_blocks) {
   if (segments > (max_blocks > 0 ? max_blocks : max_whole_blocks)) return 0;

@@ -40,7 +40,7 @@ inline constexpr int team_blocks_per_multiprocessor = 4;
 /// A warp takes as long for an item as a multiprocessor for share_cost, and to start as long as for team_start_items.
 /// By position, to begin takes a multiprocessor as long as position_start_items.
 inline constexpr int share_cost = 28, team_start_items = 1200, position_start_items = 60'000;
-inline constexpr double full_wave = 0.97;  ///< the part of a wave of blocks that takes as long as a wave and the next
+inline constexpr double full_wave = 0.97;  ///< a wave of blocks that is fuller counts as if another one followed
 /// Warps of a block that sums segments.
 inline constexpr int segment_block_warps = 8;
 /// Positions for each warp (segment_partition.cuh): with fewer, the searches for first segments would cost more than

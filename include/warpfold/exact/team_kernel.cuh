@@ -18,10 +18,10 @@ struct wide_level_sum {
     high += sum.digits >> 32, low += sum.digits & 0xffffffff;
     kinds |= sum.kinds;
   }
-  /// In the first `lanes` lanes, a power of two that is at most 32: the sum of theirs. All lanes of the warp call it.
-  __device__ wide_level_sum of_lanes(int lanes) const {
+  /// The sum of all lanes' sums. All lanes of the warp call it; valid in each.
+  __device__ wide_level_sum of_warp() const {
     wide_level_sum all = *this;
-    for (int distance = 1; distance < lanes; distance *= 2) {
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
       all.high += warp::shuffle_xor(all.high, distance), all.low += warp::shuffle_xor(all.low, distance);
       all.kinds |= warp::shuffle_xor(all.kinds, distance);
     }
@@ -65,16 +65,9 @@ __device__ bool sum_part_at_level(const Leaves& leaves, const segment_span& part
     }
     all.add({static_cast<std::int64_t>(sum), has_other ? unsigned{has_other_than_minus_zero} : 0u});
   }
-  bool fits = all_at_level(seen, level.limit());
-  if (!fits) level.move_to(seen);
-  else if (part.end - part.begin > tile_level<V>::max_items) fits = all.of_lanes(warp_lanes).narrow(own);
-  else {
-    auto sum = static_cast<std::uint64_t>((all.high << 32) + all.low);
-    for (int distance = 1; distance < warp_lanes; distance *= 2) sum += warp::shuffle_xor(sum, distance);
-    own = {static_cast<std::int64_t>(sum),
-           __any_sync(full_warp, all.kinds != 0) ? unsigned{has_other_than_minus_zero} : 0u};
-  }
-  return fits;
+  if (all_at_level(seen, level.limit())) return all.of_warp().narrow(own);
+  level.move_to(seen);
+  return false;
 }
 
 /// Sums a part of a segment: to `at_level`, in the last digits of `level`, which may change for it, or in the first of
@@ -101,7 +94,7 @@ __device__ void join_parts(const Arguments& arguments, std::int64_t segment, par
   wide_level_sum sum;
   if (lane < count) sum.add(own.at_level);
   level_sum all;
-  const bool holds_all = sum.of_lanes(warp_lanes).narrow(all);
+  const bool holds_all = sum.of_warp().narrow(all);
   if (__all_sync(full_warp, holds_all && own.is_at_level && own.exponent == level.exponent)) {
     if (lane == 0) write_sum_of(arguments, segment, all, level);
     return;

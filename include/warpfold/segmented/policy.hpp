@@ -100,8 +100,8 @@ inline constexpr int min_long_join_rows = 24, min_late_edge_rows = 256;
 inline constexpr int min_mean_of_fewer_blocks = 1000;
 inline constexpr int max_team_blocks = 1 << 30;  ///< a grid has at most 2^31 - 1 blocks
 
-/// From how many halves of a KiB on segments of one length go to teams, each a block of its own, and up to how many for
-/// each multiprocessor if they are shorter.
+/// Segments of one length go to teams, each of which is a block, if they have at least so many halves of a KiB, or if
+/// there are at most so many segments for each multiprocessor.
 struct team_bounds {
   int min_half_kib, most;
 };

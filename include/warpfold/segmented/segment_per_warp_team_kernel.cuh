@@ -14,8 +14,8 @@
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
 
-/// The shared memory of a warp: the value of its share, and nodes where it folds shares as long segments.
 struct no_nodes {};
+/// The shared memory of a warp: the value of its share, and nodes where it folds shares as long segments.
 template <class Arguments> struct share_storage {
   using leaves_type = typename Arguments::leaves_type;
   typename Arguments::A value;
