@@ -240,7 +240,8 @@ inline bool has_spaced_rows(const shape& given) {
 /// segments. Those share a row evenly among warps, so they are faster for many rows of a large array; but if the length
 /// is a power of two, the kernels of arrays share it evenly, too. (On an H200, exact sums, us as segments and as
 /// arrays: of 2^26 floats in rows of 3072 86 and 96, of 5000 86 and 91, of 16384 88 and 76, of 20000 89 and 110, of
-/// 50000 88 and 102, of 85000 111 and 97; of 2^24 floats in rows of 10000 34 and 29, of 2^22 in rows of 5000 18 and 15.)
+/// 50000 88 and 102, of 85000 111 and 97; of 2^24 floats in rows of 10000 34 and 29, of 2^22 in rows of 5000 18 and
+/// 15.)
 inline constexpr std::int64_t most_own_row = 4095, min_own_rows = 1024, min_own_items = std::int64_t{3} << 24;
 
 /// Whether the outputs are rows that the kernels for segments fold faster. The first item is at `address`. `has_own`:
