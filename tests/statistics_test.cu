@@ -397,6 +397,8 @@ template <class Op> void expect_short_segments_of_all_lengths(const Op& op) {
         op, [](int s) { return s * 7 % 32 * (s % 3) / 2; }, special);
     expect_short_segments(
         op, [](int s) { return s % 50 == 0 ? 33 + s : s * 5 % 18; }, special);
+    expect_short_segments(
+        op, [](int s) { return s % 3 == 0 ? 40 : 2; }, special);  // more longer ones than there is room for
   }
 }
 TEST(moments, of_short_segments_have_the_bits_of_the_tree) { expect_short_segments_of_all_lengths(wf::moments<>{}); }

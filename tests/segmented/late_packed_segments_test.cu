@@ -29,7 +29,7 @@ using wf_test::hash_by_joins, wf_test::hash_by_quick_joins;
 /// Whether the call packs segments so, or, `few`, folds those of few items apart.
 template <class Call> bool packs_late(Call call, bool few = false) {
   const std::string why = wf::explain(call).front().why;
-  return why.find(few ? "lanes fold them alone" : "right edges") != std::string::npos;
+  return why.find(few ? "lanes fold few items alone" : "right edges") != std::string::npos;
 }
 /// Reduces the segments, from a base that is `offset` items past a vector; then calls expect(begin, end, result) for
 /// each.

@@ -132,8 +132,9 @@ TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
   constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
                          full = segmented::min_staged_tiles * tile;
   for (const bool listed : {false, true}) {
-    const auto gains = [&](std::int64_t items, std::int64_t segments, std::size_t item_bytes = 4) {
-      return segmented::gains_by_staging(items, segments, item_bytes, warps, listed);
+    const auto gains = [&](std::int64_t items, std::int64_t segments, std::size_t item_bytes = 4,
+                           bool packs_all = false) {
+      return segmented::gains_by_staging(items, segments, item_bytes, warps, listed, packs_all);
     };
     for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
       EXPECT_TRUE(gains((7 * segments + 1) / 2, segments));
@@ -143,6 +144,8 @@ TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
       EXPECT_TRUE(gains(segmented::max_staged_mean_items * segments - 1, segments));
       EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments));
       EXPECT_FALSE(gains(segments, segments));
+      EXPECT_TRUE(gains(segments, segments, 4, true)) << "they would be packed otherwise";
+      EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments, 4, true));
     }
     EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
     const std::int64_t many = segmented::min_staged_empty_tiles * tile;

@@ -3,6 +3,12 @@
 // holds; and when a call takes it. (Every distribution of lengths goes through it in segmented_reduce_kernels_test.)
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <warpfold/canonical_tree.hpp>
+#include <warpfold/explain.hpp>
+#include <warpfold/vector_operators.hpp>
 
 #include "segmented/expect_joined.cuh"
 
@@ -101,7 +107,7 @@ TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
     mostly_none[s] = s % 1000 == 7 ? 200 : s % 4 == 0 ? 2 : 0;
   }
   for (const layout& where : {layout("few items", few), layout("mostly none", mostly_none)}) {
-    ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, segments, sizeof(float), warps, true)) << where;
+    ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, segments, sizeof(float), warps, true, false)) << where;
     const auto items = wf_test::random_items<float>(where.items, 29);
     const device_array<float> in(items);
     const device_array<int> offsets(where.offsets<int>());
@@ -111,5 +117,33 @@ TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
     EXPECT_TRUE(wf_test::same_segments(results, wf_test::canonical_segments(items, where, wf::plus{}, 5.0f))) << where;
   }
 }
+
+// Operators whose tiny segments would be packed otherwise are staged at a mean length of 1.
+template <class Op> void expect_tiny_segments(const Op& op) {
+  using A = wf::accumulator_t<Op, float>;
+  const std::int64_t warps =
+      std::int64_t{wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors} * 2048 / 32;
+  lengths tiny(
+      static_cast<std::size_t>(wf::segmented::min_staged_tiles * warps * wf::segmented::tile_segments_per_lane * 32));
+  for (std::size_t s = 0; s < tiny.size(); ++s) tiny[s] = static_cast<std::int64_t>(s % 500 == 99 ? 40 : s * 5 % 3);
+  const layout where("tiny", tiny);
+  const auto items = wf_test::random_items<float>(where.items, 31);
+  const device_array<float> in(items);
+  const device_array<int> offsets(where.offsets<int>());
+  const device_array<wf::lowered_t<Op, A>> out(where.segments());
+  const auto call = [&] { wf::segmented_reduce(in.items(), offsets.items(), std::span(out.data(), out.size()), op); };
+  EXPECT_NE(std::string(wf::explain(call).front().why).find("through shared memory"), std::string::npos);
+  call();
+  const auto found = out.to_host();
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    const float* const own = items.data() + where.begins[s];
+    const auto count = where.length(static_cast<std::int64_t>(s));
+    const A tree = count > 0 ? wf::canonical_tree::replay(own, count, op) : wf::identity<Op, A>::value();
+    const auto expected = op.lower(tree);
+    ASSERT_EQ(std::memcmp(&found[s], &expected, sizeof(expected)), 0) << "segment " << s << " of " << count << " items";
+  }
+}
+TEST_F(segmented_reduce_staged, means_of_tiny_segments) { expect_tiny_segments(wf::arithmetic_mean{}); }
+TEST_F(segmented_reduce_staged, norms_of_tiny_segments) { expect_tiny_segments(wf::euclidean_norm{}); }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(segmented_reduce_without_bulk_copies, reads_items_in_place) {
       "power law",
       wf_test::power_law(wf::segmented::min_staged_tiles * warps * wf::segmented::tile_segments_per_lane * 32, 1000));
   ASSERT_FALSE(wf_test::copies_in_bulk());
-  ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, where.segments(), sizeof(interval), warps, true));
+  ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, where.segments(), sizeof(interval), warps, true, false));
   const device_array<interval> in(wf_test::interval_items(where.items));
   const device_array<int> offsets(where.offsets<int>());
   const auto results =

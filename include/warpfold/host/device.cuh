@@ -129,6 +129,12 @@ template <auto* Kernel> bool has_sm_90(int device) {
   return cache.get(device, &is_sm_90, reinterpret_cast<const void*>(Kernel), device);
 }
 
+/// Whether a block of `Kernel` may have `shared_bytes` of shared memory: the opt-in is made.
+template <auto* Kernel> bool allows_shared_bytes(int device, std::size_t shared_bytes) {
+  static per_device<bool> cache;
+  return cache.get(device, &allow_shared_bytes, reinterpret_cast<const void*>(Kernel), device, shared_bytes);
+}
+
 /// Whether `Kernel` may have stages of `shared_bytes` that bulk copies fill.
 template <auto* Kernel> bool has_stages(int device, std::size_t shared_bytes) {
   static per_device<bool> cache;

@@ -71,8 +71,10 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   using arguments = kernel_arguments<Segments, Leaves, Op, Out>;
   static constexpr auto* kernel = &load_balance_kernel<Packing, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
-  static constexpr std::size_t shared_bytes =
-      host_side::shared_bytes_of<kernel_storage<typename arguments::known, Packing>>;
+  static constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
+  static constexpr std::size_t shared_bytes = sizeof(kernel_storage<typename arguments::known, Packing>);
+  static_assert(shared_bytes <= host_side::plain_shared_bytes || is_with_few,
+                "warpfold: the accumulator is too large: what a block keeps of it does not fit shared memory");
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
   static int resident_blocks(const host_side::call_frame& frame) {
@@ -82,12 +84,11 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
     const load_balance_plan plan = plan_load_balance(
         resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed && !policy.folds_slowly,
         Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
-    constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
     constexpr const char* why =
         Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"
         : Packing == packing::late         ? "segments of some items: right edges are joined together"
         : Packing == packing::late_of_long ? "many items a segment: right edges are joined together, by fewer warps"
-        : is_with_few                      ? "many segments of a few items: lanes fold them alone"
+        : is_with_few                      ? "segments of any lengths: lanes fold few items alone"
                                            : "segments of any lengths";
     enqueue_partition(frame, kernel, {plan.blocks, policy.block_threads, shared_bytes, 0, why}, given, plan.partition);
   }
@@ -155,7 +156,7 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),
-                         staged::is_listed))
+                         staged::is_listed, packs_all_lengths<Leaves>))
       return staged::enqueue(frame, given);
   }
   constexpr bool may_be_late = may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>;
@@ -167,15 +168,15 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     if (given.leaves.source.items / min_late_length<Leaves> >= given.segments.count)
       return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
   }
-  constexpr bool may_take_few = may_be_late && folds_few<wide_leaves<Leaves>>;
-  if constexpr (may_take_few && may_join_full_nodes<wide_leaves<Leaves>>)
-    return load_balance_reduction<packing::late_and_few, Segments, Leaves, Op, Out>::enqueue(frame, given);
-  else {
-    if constexpr (may_take_few)
-      if (gains_by_terms_in_lanes(given.leaves.source.items, given.segments.count))
-        return load_balance_reduction<packing::in_place_and_few, Segments, Leaves, Op, Out>::enqueue(frame, given);
-    load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
-  }
+  if constexpr (may_be_late && folds_few<wide_leaves<Leaves>>) {
+    constexpr bool by_full_nodes = may_join_full_nodes<wide_leaves<Leaves>>;
+    using with_few = load_balance_reduction<by_full_nodes ? packing::late_and_few : packing::in_place_and_few, Segments,
+                                            Leaves, Op, Out>;
+    if constexpr (with_few::shared_bytes > host_side::plain_shared_bytes)
+      if (!host_side::allows_shared_bytes<with_few::kernel>(frame.device(), with_few::shared_bytes))
+        return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
+    with_few::enqueue(frame, given);
+  } else load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
 }
 
 /// Enqueues the reduction. All arguments but `options` have been checked.

@@ -69,17 +69,19 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   using by_lanes = lane_folds<Arguments, 0, TakesFew>;
   static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most,
                        max_segment_items = (chunk_items << detail::log_side_by_side) - 1;
+  static constexpr bool takes_few = TakesFew;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   /// Long pieces wait in the room of edges until the edges of short segments need it, but not in that of lists, which
   /// each tile needs. (On an H200, moments of 2^26 floats in segments of geometric lengths of mean 1500, by offsets,
   /// take 138 us if none waits, and 103 so.)
   static constexpr bool lets_long_pieces_wait = !TakesFew;
+  static constexpr int max_pending = 2 * warp_lanes;
   struct storage {
-    pending_segments<index, warp_lanes * 2> pending;
+    pending_segments<index, max_pending> pending;
     union {
       edge_storage<late_leaves<leaves_type>, detail::log_side_by_side> edges;
-      typename by_lanes::storage list;
+      typename by_lanes::storage few;
       typename long_pieces<Arguments>::storage of_long;
     };
   };
@@ -93,7 +95,16 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// longest has `longest` items. Returns the new number of pending segments.
   template <class Tile> __device__ int fold(Tile tile, std::int64_t first, int taken, int longest, int pending) const {
     const int most = by_lanes::most_of(tile, taken);
-    if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.list, [] {});
+    if constexpr (TakesFew) {
+      // Here nothing of the tile is kept across calls, which would be in local memory.
+      if (const int longer = longest <= most ? 0 : tile.count_above(most); pending + longer <= max_pending) {
+        if (longer > 0) pending = append_at_once(tile, most, first, pending);
+        if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.few, [] {});
+        while (pending >= warp_lanes) pending = keep_pending(own_.pending, fold_pending_ones(pending), pending);
+        return pending;
+      }
+    }
+    if (tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.few, [] {});
     if (longest <= most) return pending;
     int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_NO_UNROLL
@@ -110,7 +121,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.list, meanwhile);
+    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.few, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;
@@ -121,6 +132,18 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   }
 
  private:
+  /// Appends the tile's segments of more than `most` items to the pending ones, where there is room. Returns the new
+  /// number of pending segments.
+  template <class Tile>
+  __device__ int append_at_once(const Tile& tile, int most, std::int64_t first, int pending) const {
+    const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
+    WARPFOLD_UNROLL
+    for (int k = 0; k < Tile::segments_per_lane; ++k)
+      pending = append_pending(own_.pending, pending, tile.count(k) > most,
+                               static_cast<index>(tile.base + tile.begin[k]), tile.count(k), number + k * warp_lanes);
+    __syncwarp();
+    return pending;
+  }
   __device__ int fold_pending_ones(int pending) const {
     if constexpr (lets_long_pieces_wait) long_ones_.finish();
     return detail::fold_late(arguments_, first_segment_, own_, pending);

@@ -30,6 +30,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
+  static constexpr bool takes_few = TakesFew;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
   using by_lanes = lane_folds<Arguments, packs_all ? 0 : policy_of<leaves_type>.tiny_items, TakesFew>;
   static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;
@@ -45,7 +46,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
     queue pending;
     union {
       edges nodes;
-      typename by_lanes::storage list;
+      typename by_lanes::storage few;
       typename long_pieces<Arguments>::storage of_long;
     };
   };
@@ -66,7 +67,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
       if (by_chunks) fold_chunks_in_place<half>(arguments_, tile, first, taken);
     }
     const int most = by_chunks ? half : by_lanes::most_of(tile, taken);
-    if (!by_chunks && tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.list, [] {});
+    if (!by_chunks && tile.any_up_to(most)) by_lanes::fold(arguments_, tile, first, taken, most, own_.few, [] {});
     if (longest <= most) return pending;
     const int number = static_cast<int>(first - first_segment_) + arch::lane_id();
     WARPFOLD_UNROLL
@@ -81,7 +82,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
   __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
-    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.list, meanwhile);
+    by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.few, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {
     return by_lanes::most_of(tile, Tile::segments_per_lane * warp_lanes) == tiny;

@@ -45,16 +45,18 @@ inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much t
 ///   of shorter segments read neighbouring items anyway, and few longer segments, or wider items, fit
 ///   the shared memory;
 /// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
+/// Where tiny segments would be packed otherwise, too (code_size.cuh), the mean length may be as low as 1. (On an H200,
+/// 2^26 floats, us packed and staged: means of segments of 1 944 and 331, of 2 482 and 178; argmax of 1 1148 and 476, of
+/// geometric lengths of mean 2 543 and 432.)
 inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
 constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
-/// Mean lengths between which lanes fold few items alone, as plain terms. (On an H200, logsumexp of 2^26 floats, packed
-/// and so: lengths of 4 479 and 242 us, of 7 267 and 146; geometric ones of mean 4 493 and 334, of mean 7 324 and 276;
-/// degrees of mean 6 385 and 395, three of four empty 220 and 316: both ways together do not fit the instruction
-/// cache.)
-inline constexpr int min_lane_terms = 2, max_lane_terms = 7;
+/// Without full nodes, lanes fold the segments of few items of a tile alone if at most this many of its segments are
+/// longer; else all are packed. (On an H200, logsumexp of 2^26 floats in geometric lengths of mean 16: 216 us so, 221
+/// where lanes always do.)
+inline constexpr int max_longer_of_few = 32;
 
 /// A segment goes to a team of warps by its number, without a search, if the input fills the device about once, or if
 /// segments are long. For small inputs, the even share of a warp and the mean segment, in rows of 32 chunks, are within

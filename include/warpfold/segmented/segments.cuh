@@ -16,6 +16,7 @@
 #pragma once
 #include <warpfold/segmented/load_balance_partition.cuh>
 #include <warpfold/segments/counted.cuh>
+#include <warpfold/warp/prefetch.cuh>
 
 namespace warpfold::segmented {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -71,6 +72,17 @@ template <class Spans> struct listed_segments : Spans {
     if (segment + SegmentsPerLane * warp_lanes <= this->count) read([](std::int64_t) { return true; });
     else read([&](std::int64_t own) { return own < this->count; });
     return true;
+  }
+  /// Brings the spans of the tile from `segment` on into the L2 cache, where they are behind pointers.
+  __device__ void prefetch_tile(std::int64_t segment) const {
+    constexpr int most = tile_segments_per_lane * warp_lanes;
+    const auto existing = static_cast<int>(least_of(greatest_of(this->count - segment, std::int64_t{0}), most));
+    const auto prefetch = [&](const auto& values) {
+      if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(values)>>)
+        warp::prefetch<most>(values + segment, existing);
+    };
+    if constexpr (requires { this->offsets; }) prefetch(this->offsets);
+    else prefetch(this->begins), prefetch(this->ends);
   }
 };
 

@@ -49,8 +49,19 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_leaves_tell_few() {
 }
 template <class Leaves> inline constexpr bool tells_few = find_leaves_tell_few<Leaves>();
 
-/// Sets `value` to the node over the first `count` items, 1 to few_items, of a chunk, as the operator tells. Returns
-/// false if that is not right, which takes a NaN.
+/// Items [0, few_items) of a chunk of 4 or 8 for such an operator: 0 from item `count` on.
+template <class T, class Leaves> struct few_full_items {
+  T item[few_items];
+
+  __device__ few_full_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
+    WARPFOLD_UNROLL
+    for (int k = 0; k < few_items; ++k)
+      item[k] = k < Leaves::chunk_items - 1 ? full_item(leaves, from, k % Leaves::chunk_items, k < count) : T(0);
+  }
+};
+
+/// Sets `value` to the node over the first `count` items of a chunk of 4 or 8, 1 to all but one, as the operator tells.
+/// Returns false if that is not right, which takes a NaN.
 template <class Leaves, class Op, class A>
 __device__ bool fold_told_items(const Leaves& leaves, const typename Leaves::chunk& from, const Op& op, int count,
                                 A& value) {
@@ -64,32 +75,28 @@ __device__ bool fold_told_items(const Leaves& leaves, const typename Leaves::chu
     value = op.of_full({}, count);  // another part tells whether all items count
     return true;
   } else if constexpr (has_full_nodes<Leaves>) {
-    typename detail::full_nodes_of<Leaves>::item items[few_items];
-    WARPFOLD_UNROLL
-    for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
-    return op.fold_few(items, count, value);
+    const few_full_items<typename detail::full_nodes_of<Leaves>::item, Leaves> few(leaves, from, count);
+    return op.fold_few(few.item, count, value);
   } else {
     value = fold_chunk(leaves, from, op, count);
     return true;
   }
 }
 
-/// The node over the first `count` items, at most few_items, of a chunk of 8, by full nodes of 4, 2 and 1 items, and at
-/// most two joins that count and may divide. With a count of 0 it means nothing, and nothing is joined: a division of
-/// zeros takes long.
+/// The node over the first `count` items of a chunk of 4 or 8, at most all but one, by full nodes of 4, 2 and 1 items,
+/// and at most two joins that count and may divide. With a count of 0 it means nothing, and nothing is joined: a
+/// division of zeros takes long.
 template <class Leaves>
 __device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) ->
     typename Leaves::accumulator {
   const auto& op = full_form_of(leaves);
   using T = typename detail::full_form<Leaves>::item;
-  T items[few_items];
-  WARPFOLD_UNROLL
-  for (int k = 0; k < few_items; ++k) items[k] = full_item(leaves, from, k, k < count);
+  const few_full_items<T, Leaves> few(leaves, from, count);
   const bool has_4 = count >= 4, has_2 = (count & 2) != 0, has_1 = (count & 1) != 0;
-  const auto four = detail::fold_full_items<0, 4>(op, [&](int k) { return items[k]; });
+  const auto four = detail::fold_full_items<0, 4>(op, [&](int k) { return few.item[k]; });
   T rest[3];
   WARPFOLD_UNROLL
-  for (int k = 0; k < 3; ++k) rest[k] = has_4 ? items[4 + k] : items[k];
+  for (int k = 0; k < 3; ++k) rest[k] = has_4 ? few.item[4 + k] : few.item[k];
   const auto two = detail::fold_full_items<0, 2>(op, [&](int k) { return rest[k]; });
   typename Leaves::accumulator value = op.of_full(op.lift_full(has_2 ? rest[2] : rest[0]), 1);
   if (has_2) value = has_1 ? detail::join_fewer(op, two, 2, value) : op.of_full(two, 2);
@@ -100,7 +107,7 @@ __device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chun
 /// Sets `value` to the same, in one of three ways. Returns false if it is not right, which takes a NaN.
 template <class Leaves, class A>
 __device__ bool fold_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count, A& value) {
-  static_assert(Leaves::chunk_items == few_items + 1);
+  static_assert(Leaves::chunk_items == 4 || Leaves::chunk_items == few_items + 1);
   if constexpr (tells_few<Leaves>) return fold_told_items(leaves, from, leaves.transform.op, count, value);
   else if constexpr (has_full_form<Leaves>) value = join_few_items(leaves, from, count);
   else value = fold_chunk(leaves, from, leaves.transform.op, count);

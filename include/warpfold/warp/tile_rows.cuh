@@ -4,6 +4,7 @@
 #pragma once
 #include <warpfold/standard.hpp>
 #include <warpfold/thread/source.cuh>
+#include <warpfold/warp/prefetch.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::warp {
@@ -13,21 +14,6 @@ template <class T, class Out> WARPFOLD_JIT consteval int chunk_items_of() {
   if constexpr (std::is_pointer_v<Out>)
     return least_of(thread::items_per_chunk(sizeof(T)), thread::items_per_chunk(sizeof(std::remove_pointer_t<Out>)));
   else return thread::items_per_chunk(sizeof(T));
-}
-
-/// Brings the `count` items from item `first` on, at most `Items`, into the L2 cache, while the warp waits for other
-/// things. All lanes call it.
-template <int Items, class Source>
-__device__ void prefetch_items([[maybe_unused]] const Source& source, [[maybe_unused]] std::int64_t first,
-                               [[maybe_unused]] int count) {
-  if constexpr (requires { source.data; }) {
-    constexpr int line_bytes = 128, item_bytes = sizeof(typename Source::item);
-    const auto* const begin = reinterpret_cast<const unsigned char*>(source.data + first);
-    WARPFOLD_UNROLL
-    for (int at = 0; at < Items * item_bytes; at += warp_lanes * line_bytes)
-      if (const int own = at + arch::lane_id() * line_bytes; own < count * item_bytes)
-        arch::prefetch_into_l2(begin + own);
-  }
 }
 
 /// Whether whole chunks of a warp that lacks items go by vectors, too: with more items than these, one after another
