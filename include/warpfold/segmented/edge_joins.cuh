@@ -56,7 +56,7 @@ __device__ auto fold_rows_of_chunks(const Leaves& leaves, const typename Leaves:
 /// Folds the `chunks` chunks of one segment from item `first` on, whose number is `segment`: `Rows` rows at a time, all
 /// of whose loads are issued before the first one is folded. `Index` counts items and chunks.
 template <int Rows = 2, class Leaves, class Index, class Op, class Nodes>
-__device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, bool inside, Op op,
+__device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, int segment, chunk_access access, Op op,
                                Nodes& nodes) {
   constexpr int chunk_items = Leaves::chunk_items, log_row = log2_of(warp_lanes);
   const int lane = arch::lane_id();
@@ -64,16 +64,11 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
   for (Index row = 0; row * warp_lanes < chunks; row += Rows) {
     const int exist = static_cast<int>(least_of(chunks - row * warp_lanes, Index{Rows * warp_lanes}));
     typename Leaves::chunk own[Rows] = {};
-    const auto load = [&](auto load_chunk_of) {
-      WARPFOLD_UNROLL
-      for (int r = 0; r < Rows; ++r) {
-        // Not compared with `exist`: the compiler has no uniform register for a least value, and would spill.
-        const Index index = (row + r) * warp_lanes + lane;
-        load_chunk_of(own[r], first + index * chunk_items, index < chunks ? chunk_items : 0);
-      }
-    };
-    if (inside) load([&](auto& to, Index from, int count) { leaves.source.load_inside(to, from, count); });
-    else load([&](auto& to, Index from, int count) { leaves.source.load_items(to, from, count); });
+    // Not compared with `exist`: the compiler has no uniform register for a least value, and would spill.
+    const auto index = [&](int r) { return (row + r) * warp_lanes + lane; };
+    load_chunks(
+        leaves, own, access, [&](int r) { return first + index(r) * chunk_items; },
+        [&](int r) { return index(r) < chunks ? chunk_items : 0; });
     typename Nodes::node value = fold_rows_of_chunks(leaves, own, exist, segment, op, nodes);
     // The first lane's nodes wait for their right siblings where those at the edge stay.
     if (lane == 0 && exist >= warp_lanes) {
@@ -91,14 +86,14 @@ __device__ void fold_chunks_of(const Leaves& leaves, Index first, Index chunks, 
 
 /// Folds the `chunks` chunks of the calling lane's segment, from item `first` on.
 template <class Leaves, class Op, class Nodes>
-__device__ void fold_in_lane(const Leaves& leaves, int first, int chunks, bool inside, Op op, Nodes& nodes) {
+__device__ void fold_in_lane(const Leaves& leaves, int first, int chunks, chunk_access access, Op op, Nodes& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
   const auto joins = joins_of(leaves, op);
   const int lane = arch::lane_id();
   WARPFOLD_NO_UNROLL
   for (int c = 0; c < chunks; ++c) {
     typename Leaves::chunk held = {};
-    load_chunk(leaves, held, first + c * chunk_items, chunk_items, inside);
+    load_chunk(leaves, held, first + c * chunk_items, chunk_items, access);
     auto value = joins.chunk(held, 0, true);
     int level = 0;
     WARPFOLD_NO_UNROLL
@@ -177,31 +172,30 @@ template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storag
 };
 
 /// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item
-/// `first` on, or none. Calls write(result) where it has any. All lanes call it. `inside`: the items are is_inside of
-/// the source. `Alone`: each lane folds its own segment, all of which are of about one length.
+/// `first` on, or none. Calls write(result) where it has any. All lanes call it. `Alone`: each lane folds its own segment, all of which are of about one length.
 template <bool Alone = false, class Leaves, class Index, class Op, class Storage, class Write>
-__device__ void fold_lanes(const Leaves& leaves, Index first, int count, bool inside, Op op, Storage& storage,
+__device__ void fold_lanes(const Leaves& leaves, Index first, int count, chunk_access access, Op op, Storage& storage,
                            Write write) {
   const int chunks = count >> log2_of(Leaves::chunk_items);
-  if constexpr (Alone) detail::fold_in_lane(leaves, first, chunks, inside, op, storage.nodes);
-  else detail::fold_side_by_side(leaves, first, chunks, inside, detail::joins_of(leaves, op), storage.nodes);
+  if constexpr (Alone) detail::fold_in_lane(leaves, first, chunks, access, op, storage.nodes);
+  else detail::fold_side_by_side(leaves, first, chunks, access, detail::joins_of(leaves, op), storage.nodes);
   __syncwarp();
   const auto fold_edge = [&] {
-    return detail::join_edge(leaves, first, count, arch::lane_id(), inside, op, storage.nodes);
+    return detail::join_edge(leaves, first, count, arch::lane_id(), access.inside, op, storage.nodes);
   };
   const bool is_wrong = count > 0 && !detail::write_if_right(leaves, fold_edge(), write);
   __syncwarp();  // before other segments' nodes are kept
   if constexpr (!never_folds_again<Leaves>) {
     if (!__any_sync(full_warp, is_wrong)) return;
-    const auto result = fold_lanes_again(leaves, first, is_wrong ? count : 0, inside, storage.again);
+    const auto result = fold_lanes_again(leaves, first, is_wrong ? count : 0, access.inside, storage.again);
     if (is_wrong) write(result);
   }
 }
 
 /// The same for `taken` segments of `length` items each, `pitch` apart, one after another from the leaves' first item
 /// on: 64 chunks at a time. Fewer chunks than min_chunks_in_turn, which remain, are folded side by side.
-template <class Leaves, class IsInside, class Op, class Storage, class Write>
-__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int pitch, int taken, IsInside is_inside, Op op,
+template <class Leaves, class AccessOf, class Op, class Storage, class Write>
+__device__ void fold_lanes_of_length(const Leaves& leaves, int length, int pitch, int taken, AccessOf access_of, Op op,
                                      Storage& storage, Write write) {
   constexpr int chunk_items = Leaves::chunk_items, at_once = 1 << detail::log_side_by_side;
   const int lane = arch::lane_id(), chunks = length >> log2_of(chunk_items), last = chunks & (at_once - 1),
@@ -209,14 +203,14 @@ __device__ void fold_lanes_of_length(const Leaves& leaves, int length, int pitch
   WARPFOLD_NO_UNROLL
   for (int segment = 0; segment < taken; ++segment)
     detail::fold_chunks_of(leaves, segment * pitch, in_turn, segment,
-                           is_inside(segment * pitch, segment * pitch + length), op, storage.nodes);
+                           access_of(segment * pitch, segment * pitch + length), op, storage.nodes);
   if (rest > 0)
     detail::fold_side_by_side(leaves, lane * pitch + in_turn * chunk_items, lane < taken ? rest : 0,
-                              is_inside(0, (taken - 1) * pitch + length), detail::joins_of(leaves, op), storage.nodes);
+                              access_of(0, (taken - 1) * pitch + length), detail::joins_of(leaves, op), storage.nodes);
   __syncwarp();
   const auto fold_edge = [&] {
-    return detail::join_edge_apart(leaves, lane * pitch, length, lane, is_inside(0, (taken - 1) * pitch + length), op,
-                                   storage.nodes);
+    return detail::join_edge_apart(leaves, lane * pitch, length, lane,
+                                   access_of(0, (taken - 1) * pitch + length).inside, op, storage.nodes);
   };
   const bool is_wrong = lane < taken && !detail::write_if_right(leaves, fold_edge(), write);
   __syncwarp();

@@ -53,17 +53,16 @@ template <class Leaves> struct single_items {
   }
 };
 
-/// Where `count` > 0 segments from `first` on begin, and whether the source's is_inside holds for all items from there
-/// to their end.
+/// Where `count` > 0 segments from `first` on begin, and how their chunks may be read.
 struct segments_reach {
   std::int64_t begin;
-  bool inside;
+  chunk_access access;
 };
 template <class Arguments>
 __device__ segments_reach reach_of(const Arguments& arguments, std::int64_t first, int count) {
   const auto& segments = arguments.segments;
-  const std::int64_t begin = segments.begin(first);
-  return {begin, arguments.leaves.source.is_inside(begin, segments.begin(first + count - 1) + segments.length)};
+  const std::int64_t begin = segments.begin(first), end = segments.begin(first + count - 1) + segments.length;
+  return {begin, access_of(thread::plain_source(arguments.leaves.source), begin, end, segments.pitch)};
 }
 
 /// `Count` segments for each lane, 32 apart.
@@ -117,9 +116,9 @@ template <class Leaves, int Items, int Above> struct single_chunks {
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const lane_segments<segments> own(count, arguments.segments);
-    const auto [begin, inside] = reach_of(arguments, first, count);
+    const auto [begin, access] = reach_of(arguments, first, count);
     A results[segments];
-    fold_single_chunks(arguments.leaves.template from<Items>(begin), own.begin, own.items, inside, arguments.op,
+    fold_single_chunks(arguments.leaves.template from<Items>(begin), own.begin, own.items, access, arguments.op,
                        results);
     own.write(arguments, first, results);
   }
@@ -153,7 +152,7 @@ template <class Leaves> struct several_chunks {
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
     const int length = static_cast<int>(arguments.segments.length), pitch = static_cast<int>(arguments.segments.pitch),
               lanes = chunks(length), in_round = warp_lanes / lanes;
-    const auto [begin, inside] = reach_of(arguments, first, count);
+    const auto [begin, access] = reach_of(arguments, first, count);
     int segment[rounds];
     segment_chunk<int> own[rounds];
     WARPFOLD_UNROLL
@@ -164,7 +163,7 @@ template <class Leaves> struct several_chunks {
       own[r] = {segment[r] * pitch + index * chunk_items, exists ? length - index * chunk_items : 0, index};
     }
     A results[rounds];
-    fold_chunks<kind>(arguments.leaves.template from<chunk_items>(begin), own, lanes, inside, arguments.op, results);
+    fold_chunks<kind>(arguments.leaves.template from<chunk_items>(begin), own, lanes, access, arguments.op, results);
     WARPFOLD_UNROLL
     for (int r = 0; r < rounds; ++r)
       if (own[r].index == 0 && own[r].count > 0) arguments.write(first + segment[r], results[r]);
@@ -182,10 +181,10 @@ template <class Leaves> struct rows_and_tails {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return rows; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int count) {
-    const auto [begin, inside] = reach_of(arguments, first, count);
+    const auto [begin, access] = reach_of(arguments, first, count);
     A results[rows];
     fold_row_and_tail(arguments.leaves.template from<>(begin), static_cast<int>(arguments.segments.length),
-                      static_cast<int>(arguments.segments.pitch), count, inside, arguments.op, results);
+                      static_cast<int>(arguments.segments.pitch), count, access, arguments.op, results);
     WARPFOLD_UNROLL
     for (int k = 0; k < rows; ++k)
       if (k < count && arch::lane_id() == 0) arguments.write(first + k, results[k]);
@@ -203,11 +202,11 @@ template <class Leaves> struct two_rows {
   __host__ __device__ static constexpr int segments_per_warp(std::int64_t) { return 1; }
 
   template <class Arguments> __device__ static void fold(const Arguments& arguments, std::int64_t first, int) {
-    const auto [begin, inside] = reach_of(arguments, first, 1);
+    const auto [begin, access] = reach_of(arguments, first, 1);
     const int own = arch::lane_id() * chunk_items, rest = static_cast<int>(arguments.segments.length) - row - own;
     const segment_chunk<int> chunks[2] = {{own, row - own, arch::lane_id()}, {row + own, rest, arch::lane_id()}};
     A results[2];
-    fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes, inside, arguments.op, results);
+    fold_chunks(arguments.leaves.template from<chunk_items>(begin), chunks, warp_lanes, access, arguments.op, results);
     if (arch::lane_id() == 0) arguments.write(first, arguments.op(results[0], results[1]));
   }
 };

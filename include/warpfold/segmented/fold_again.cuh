@@ -56,7 +56,7 @@ WARPFOLD_NO_INLINE __device__ A fold_lanes_again(Leaves leaves, Index first, int
     detail::fold_side_by_side(leaves, own_first, chunks, inside, joins, nodes);
     __syncwarp();
     typename Leaves::chunk last = {};
-    detail::load_chunk(leaves, last, own_first + (own_count - tail), tail, inside);
+    load_chunk(leaves, last, own_first + (own_count - tail), tail, inside);
     A value = joins.first_items(last, tail);
     value = detail::join_left_nodes(leaves.transform.op, chunks, lane % half, nodes, tail > 0, value);
     __syncwarp();

@@ -3,6 +3,7 @@
 // folded by the canonical tree from its own first item, whatever lane that falls on.
 #pragma once
 #include <type_traits>
+#include <warpfold/segmented/load_chunk.cuh>
 #include <warpfold/thread/choose.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/locate.cuh>
@@ -60,21 +61,15 @@ enum class chunk_rounds {
 };
 
 /// Folds `Rounds` times 32 chunks, whose loads are all issued before the first fold. Segments have at most `max_chunks`
-/// chunks. A result is valid in the lane, and round, with the segment's first chunk. `inside`: the source's is_inside
-/// holds for all items.
+/// chunks. A result is valid in the lane, and round, with the segment's first chunk.
 template <chunk_rounds Kind = chunk_rounds::apart, int Rounds, class Leaves, class Index, class Op,
           class A = typename Leaves::accumulator>
 __device__ void fold_chunks(const Leaves& leaves, const segment_chunk<Index> (&own)[Rounds], int max_chunks,
-                            bool inside, Op op, A (&values)[Rounds]) {
+                            const chunk_access& access, Op op, A (&values)[Rounds]) {
   constexpr int chunk_items = Leaves::chunk_items;
   typename Leaves::chunk chunks[Rounds] = {};
-  if (inside) {
-    WARPFOLD_UNROLL
-    for (int r = 0; r < Rounds; ++r) leaves.source.load_inside(chunks[r], own[r].first, own[r].count);
-  } else {
-    WARPFOLD_UNROLL
-    for (int r = 0; r < Rounds; ++r) leaves.source.load_items(chunks[r], own[r].first, own[r].count);
-  }
+  load_chunks(
+      leaves, chunks, access, [&](int r) { return own[r].first; }, [&](int r) { return own[r].count; });
   // A lane joins the subtree at a distance if its own one begins at a multiple of twice the distance, and the other
   // exists.
   int reach[Rounds];

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds segments of one chunk or less, several per lane, whose loads are all issued before the first fold.
 #pragma once
+#include <warpfold/segmented/load_chunk.cuh>
 #include <warpfold/thread/fold_chunk.cuh>
 #include <warpfold/thread/missing_items.cuh>
 
 namespace warpfold::segmented {
 
 /// Segment k of the calling lane has count[k] items, at most a chunk, from first[k] on. The result of a segment without
-/// items is unspecified. `inside`: the source's is_inside holds for all lanes' items.
+/// items is unspecified.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_single_chunks(const Leaves& leaves, const int (&first)[Segments], const int (&count)[Segments],
-                                   bool inside, Op op, A (&results)[Segments]) {
+                                   const chunk_access& access, Op op, A (&results)[Segments]) {
   typename Leaves::chunk chunks[Segments] = {};
-  if (inside) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Segments; ++k) leaves.source.load_inside(chunks[k], first[k], count[k]);
-  } else {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < Segments; ++k) leaves.source.load_items(chunks[k], first[k], count[k]);
-  }
+  load_chunks(
+      leaves, chunks, access, [&](int k) { return first[k]; }, [&](int k) { return count[k]; });
   WARPFOLD_UNROLL
   for (int k = 0; k < Segments; ++k) results[k] = thread::fold_chunk(leaves, chunks[k], op, count[k]);
 }

@@ -12,11 +12,10 @@ template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std
 }
 
 /// The canonical trees over `Segments` segments of `length` items, `pitch` apart, of which the first `count` exist.
-/// is_row_and_tail holds for `length`. All loads are issued before the first fold. `inside`: the source's is_inside
-/// holds for all items. Results are valid in lane 0. All lanes of a warp call it.
+/// is_row_and_tail holds for `length`. All loads are issued before the first fold. Results are valid in lane 0. All lanes of a warp call it.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
-__device__ void fold_row_and_tail(const Leaves& leaves, int length, int pitch, int count, bool inside, Op op,
-                                  A (&results)[Segments]) {
+__device__ void fold_row_and_tail(const Leaves& leaves, int length, int pitch, int count, const chunk_access& access,
+                                  Op op, A (&results)[Segments]) {
   constexpr int chunk_items = Leaves::chunk_items, row = warp_lanes * chunk_items;
   const int lane = arch::lane_id(), few = length - row;
   segment_chunk<int> own[Segments];
@@ -26,7 +25,7 @@ __device__ void fold_row_and_tail(const Leaves& leaves, int length, int pitch, i
     own[k] = {k * pitch + lane * chunk_items, k < count ? row - lane * chunk_items : 0, lane};
     if (k < count && lane < few) last[k] = leaves.source.at(k * pitch + row + lane);
   }
-  fold_chunks(leaves, own, warp_lanes, inside, op, results);
+  fold_chunks(leaves, own, warp_lanes, access, op, results);
   WARPFOLD_UNROLL
   for (int k = 0; k < Segments; ++k) {
     if (k >= count) break;

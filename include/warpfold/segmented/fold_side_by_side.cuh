@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/segmented/chunk_joins.cuh>
 #include <warpfold/segmented/edge_nodes.cuh>
+#include <warpfold/segmented/load_chunk.cuh>
 #include <warpfold/warp/shuffle.cuh>
 
 namespace warpfold::segmented {
@@ -60,12 +61,6 @@ template <class Nodes> class packed_nodes {
   int total_ = 0;
 };
 
-template <class Leaves, class Index>
-__device__ void load_chunk(const Leaves& leaves, typename Leaves::chunk& to, Index first, int count, bool inside) {
-  if (inside) leaves.source.load_inside(to, first, count);
-  else leaves.source.load_items(to, first, count);
-}
-
 /// Folds a round of chunks, one per lane, to the nodes that they form. `own` is the place of the calling lane's chunk.
 template <class Joins, class Chunk, class Nodes>
 __device__ void fold_round(const Joins& joins, const Chunk& held, const typename packed_nodes<Nodes>::place& own,
@@ -87,7 +82,7 @@ __device__ void fold_round(const Joins& joins, const Chunk& held, const typename
 /// of segment l, from item `first` on. Chunks are added as plain terms if they can be, else joined by `joins`
 /// (chunk_joins.cuh), which says whether the next chunk is loaded meanwhile.
 template <class Leaves, class Index, class Joins, class Nodes>
-__device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, bool inside, Joins joins,
+__device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks, chunk_access access, Joins joins,
                                   Nodes& nodes) {
   constexpr int chunk_items = Leaves::chunk_items;
   const packed_nodes packed(chunks, nodes);
@@ -95,7 +90,7 @@ __device__ void fold_side_by_side(const Leaves& leaves, Index first, int chunks,
   auto next = packed.at(0, chunks);
   const auto load = [&] {
     load_chunk(leaves, ahead, warp::shuffle(first, next.segment) + next.chunk * chunk_items,
-               next.exists ? chunk_items : 0, inside);
+               next.exists ? chunk_items : 0, access);
   };
   if (Joins::loads_ahead) load();
   WARPFOLD_NO_UNROLL

@@ -55,14 +55,14 @@ template <class Leaves, edge_order Order> struct late_edges {
     const int length = static_cast<int>(given.length), pitch = static_cast<int>(given.pitch), lane = arch::lane_id();
     const std::int64_t begin = given.begin(first);
     const wide leaves = arguments.leaves.template from<chunk_items>(begin);
-    const auto is_inside = [&](int from, int to) {
-      return arguments.leaves.source.is_inside(begin + from, begin + to);
+    const auto access = [&](int from, int to) {
+      return access_of(thread::plain_source(arguments.leaves.source), begin + from, begin + to, pitch);
     };
     auto& own = arch::dynamic_shared<storage>()[arch::flat_warp()];
     const auto write = [&](const typename Leaves::accumulator& result) { arguments.write(first + lane, result); };
-    if constexpr (in_turn) fold_lanes_of_length(leaves, length, pitch, count, is_inside, arguments.op, own, write);
+    if constexpr (in_turn) fold_lanes_of_length(leaves, length, pitch, count, access, arguments.op, own, write);
     else
-      fold_lanes<by_lanes>(leaves, lane * pitch, lane < count ? length : 0, is_inside(0, (count - 1) * pitch + length),
+      fold_lanes<by_lanes>(leaves, lane * pitch, lane < count ? length : 0, access(0, (count - 1) * pitch + length),
                            arguments.op, own, write);
   }
 };

@@ -96,6 +96,16 @@ template <class T, int Items> struct chunk {
     cut(window, shift);
   }
 
+  /// The same if `source` lies at a boundary of vectors.
+  template <class Access = arch::read_only>
+  __device__ void load_vectors(const T* source, int count) requires(vector_bytes == 16) {
+    const auto* const from = reinterpret_cast<const unsigned char*>(source);
+    WARPFOLD_UNROLL
+    for (int offset = 0; offset < bytes; offset += 16)
+      if (offset < count * int{sizeof(T)})
+        Access::template load<16>(from + offset, reinterpret_cast<unsigned char*>(word) + offset);
+  }
+
   /// Items [skipped, count) of those at `source`, which is aligned as `T` is. Nothing else is read.
   template <class Access = arch::read_only> __device__ void load(const T* source, int count, int skipped = 0) {
     WARPFOLD_UNROLL

@@ -73,6 +73,11 @@ template <class Source> struct indexed_source {
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
     source.load_inside(number(to, first), first, count);
   }
+  template <class Index>
+  __device__ void load_aligned(chunk& to, Index first, int count) const
+      requires(requires { source.load_aligned(to, first, count); }) {
+    source.load_aligned(number(to, first), first, count);
+  }
   template <class Index, class... Misaligned>
     requires requires(const Source& from, typename Source::chunk& plain) { from.load_shifted(plain, std::int64_t{}); }
   __device__ void load_shifted(chunk& to, Index first, Misaligned... misaligned_bytes) const {

@@ -2,7 +2,7 @@
 // Sources of items. A source knows its item count, and loads one chunk per lane: chunk_items consecutive items.
 // - load: a whole, aligned chunk; load_shifted: a whole chunk from any alignment; load_edge: the items that exist. All
 //   three start at a multiple of chunk_items.
-// - load_items and load_inside: a given number of items, from any item.
+// - load_items and load_inside: a given number of items, from any item; load_aligned: from a boundary of vectors.
 // `leaf` turns item k of a chunk into an accumulator. Sources: `pointer_source` (vector loads), `iterator_source`
 // (anything that can be indexed), `zip_source` (two sources).
 #pragma once
@@ -67,6 +67,16 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   template <class Index> __device__ void load_inside(chunk& to, Index first, int count) const {
     if constexpr (chunk::vector_bytes == 16) to.load_window(data + first, least_of(count, Items));
     else load_items(to, first, count);
+  }
+  /// The same from a boundary of vectors on.
+  template <class Index>
+  __device__ void load_aligned(chunk& to, Index first, int count) const requires(chunk::vector_bytes == 16) {
+    to.load_vectors(data + first, least_of(count, Items));
+  }
+  /// 0 if item `first` lies at a boundary of vectors, and so does every `pitch`th from there on.
+  __device__ std::int64_t boundary_bytes(std::int64_t first, std::int64_t pitch) const
+      requires(chunk::vector_bytes == 16) {
+    return (misaligned_bytes(first) | pitch * std::int64_t{sizeof(T)}) & 15;
   }
   /// Whether the source is misaligned, and load_shifted stays within its items for all chunks in [first, last).
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
