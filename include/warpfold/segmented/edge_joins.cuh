@@ -172,7 +172,8 @@ template <class Leaves, int Levels, int Segments = warp_lanes> union edge_storag
 };
 
 /// Folds the segments of the lanes, each of fewer than 64 chunks: the calling lane's has `count` items from item
-/// `first` on, or none. Calls write(result) where it has any. All lanes call it. `Alone`: each lane folds its own segment, all of which are of about one length.
+/// `first` on, or none. Calls write(result) where it has any. All lanes call it. `Alone`: each lane folds its own
+/// segment, all of which are of about one length.
 template <bool Alone = false, class Leaves, class Index, class Op, class Storage, class Write>
 __device__ void fold_lanes(const Leaves& leaves, Index first, int count, chunk_access access, Op op, Storage& storage,
                            Write write) {

@@ -12,7 +12,8 @@ template <int ChunkItems> __host__ __device__ constexpr bool is_row_and_tail(std
 }
 
 /// The canonical trees over `Segments` segments of `length` items, `pitch` apart, of which the first `count` exist.
-/// is_row_and_tail holds for `length`. All loads are issued before the first fold. Results are valid in lane 0. All lanes of a warp call it.
+/// is_row_and_tail holds for `length`. All loads are issued before the first fold. Results are valid in lane 0. All
+/// lanes of a warp call it.
 template <int Segments, class Leaves, class Op, class A = typename Leaves::accumulator>
 __device__ void fold_row_and_tail(const Leaves& leaves, int length, int pitch, int count, const chunk_access& access,
                                   Op op, A (&results)[Segments]) {
