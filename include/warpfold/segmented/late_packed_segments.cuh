@@ -52,9 +52,7 @@ WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int
   const int lane = arch::lane_id(), taken = least_of(pending, warp_lanes);
   const auto one = pending_segment<index>::load(own.pending[least_of(lane, taken - 1)]);
   const int count = lane < taken ? one.count : 0;
-  const std::int64_t begin = warp::shuffle(one.first, 0), end = warp::shuffle(one.first + count, taken - 1);
-  const bool inside = leaves.source.is_inside(begin, end);
-  prefetch_behind(leaves.source, begin, end);
+  const bool inside = leaves.source.is_inside(warp::shuffle(one.first, 0), warp::shuffle(one.first + count, taken - 1));
   fold_lanes(leaves, one.first, count, inside, arguments.op, own.edges, [&](const typename Arguments::A& result) {
     arguments.write(arguments.out, first_segment + one.number, one.first, count, result);
   });
@@ -71,6 +69,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   using by_lanes = lane_folds<Arguments, 0, TakesFew>;
   static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most,
                        max_segment_items = (chunk_items << detail::log_side_by_side) - 1;
+  static constexpr bool takes_few = TakesFew;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   /// Long pieces wait in the room of edges until the edges of short segments need it, but not in that of lists, which

@@ -30,6 +30,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
+  static constexpr bool takes_few = TakesFew;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
   using by_lanes = lane_folds<Arguments, packs_all ? 0 : policy_of<leaves_type>.tiny_items, TakesFew>;
   static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;

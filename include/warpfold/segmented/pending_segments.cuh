@@ -6,7 +6,6 @@
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
-#include <warpfold/warp/prefetch.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::segmented {
@@ -51,14 +50,6 @@ __device__ int keep_pending(pending_segments<Index, Capacity>& queue, int from, 
   return kept;
 }
 
-/// Brings items from `end` on into the L2 cache, as many as [begin, end) has, up to some KiB: where 32 pending segments
-/// have these, the next ones probably lie behind them. All lanes call it.
-template <class Source> __device__ void prefetch_behind(const Source& source, std::int64_t begin, std::int64_t end) {
-  constexpr int most = max_prefetched_bytes / int{sizeof(typename Source::item)};
-  const std::int64_t count = least_of(end - begin, source.items - end);
-  warp::prefetch_items<most>(source, end, static_cast<int>(least_of(count, std::int64_t{most})));
-}
-
 /// Folds up to 32 of the `pending` segments from place `from` on: as many as fill 32 lanes once or several times, or
 /// all of them if `all`, or if their edges are joined late. Calls store(number, first item, items, result) in one lane
 /// for each. Returns how many it has folded. All lanes call it. `edges`: the edge_storage (edge_joins.cuh) if edges are
@@ -72,8 +63,6 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
   const auto own_one = pending_segment<Index>::load(queue[from + least_of(lane, taken - 1)]);
   const Index first = own_one.first;
   const int count = lane < taken ? own_one.count : 0;
-  prefetch_behind(thread::plain_source(leaves.source), warp::shuffle(first, 0),
-                  warp::shuffle(first + count, taken - 1));
   if constexpr (!std::is_empty_v<Edges>) {
     const bool all_inside = leaves.source.is_inside(warp::shuffle(first, 0), warp::shuffle(first + count, taken - 1));
     fold_lanes(leaves, first, count, all_inside, op, edges,

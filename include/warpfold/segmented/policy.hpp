@@ -37,8 +37,6 @@ inline constexpr int max_waiting_of_tile = 32;
 /// If at most this many segments of a mixed tile of narrow items exceed a tiny one but not half a chunk, these wait.
 inline constexpr int max_waiting_half_chunks = 12;
 inline constexpr std::size_t max_packing_bytes = 48 * 1024;  ///< of a block: what it gets without an opt-in
-/// Of the items behind 32 pending segments, so many bytes are brought into the L2 cache while these are folded.
-inline constexpr int max_prefetched_bytes = 8 * 1024;
 inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much to the warps of a long segment
 
 /// Tiles are staged in shared memory if

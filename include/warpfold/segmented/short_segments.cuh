@@ -103,7 +103,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
     const tile_limits limits{arguments.partition.item_at(at.segment, range.end), max_items, packing_type::max_items};
     tile.base = arguments.segments.tile_base(at.segment, at.cursor);
     require_tile_in_order(at.segment);
-    if constexpr (packing_type::packs_all && requires { arguments.segments.prefetch_tile(at.segment); })
+    if constexpr (packing_type::takes_few && requires { arguments.segments.prefetch_tile(at.segment); })
       arguments.segments.prefetch_tile(at.segment + tile_segments);
     return arguments.segments.read_tile(at.segment, at.cursor, limits, tile.begin, tile.end, scratch);
   }

@@ -32,7 +32,7 @@ template <class Arguments> class smem_packed_segments {
   using leaves_type = typename Arguments::leaves_type;
   using source = thread::plain_source_of<typename leaves_type::source_type>;
   using A = typename leaves_type::accumulator;
-  static constexpr bool limits_items = true, packs_all = false, lets_long_pieces_wait = false;
+  static constexpr bool takes_few = false, limits_items = true, packs_all = false, lets_long_pieces_wait = false;
   static constexpr int max_items = max_copied_bytes / int{sizeof(typename source::item)};  ///< of a tile
   static constexpr int wide = wide_items<leaves_type>, chunk_items = wide, tiny = policy_of<leaves_type>.tiny_items,
                        max_segment_items = warp_lanes * wide;
