@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How lanes read chunks of segments, from any item on: item by item, by the vectors around them, or, where chunks begin
 // at boundaries of vectors, by their own. (Cutting a chunk of 16 floats out of the vectors around it takes 34
-// instructions.)
+// instructions. On an H200, 2^26 floats in rows of 300, us cut and not: logsumexp 105 and 92, argmax 87 and 78.)
 #pragma once
 #include <warpfold/standard.hpp>
 #include <warpfold/thread/lift.cuh>
