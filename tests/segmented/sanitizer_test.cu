@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <span>
+#include <warpfold/statistics.hpp>
 
 #include "common/interval.hpp"
+#include "common/random_items.hpp"
 #include "common/samples.hpp"
 #include "kernels.cuh"
 
@@ -141,6 +144,22 @@ TEST(segmented_reduce_sanitizer, misaligned_bytes_of_fixed_length) {
                            {.max_blocks = 2});
       EXPECT_EQ(out.to_host(), std::vector<int>(7, static_cast<int>(length))) << offset << " off";
     }
+}
+
+// Segments that are short to one packing are longer than a unit: no other warp folds them, too.
+TEST(segmented_reduce_sanitizer, short_segments_across_ranges) {
+  wf_test::lengths lengths;
+  for (int again = 0; again < 40; ++again)
+    for (const int length : {900, 3, 70, 0, 41, 600, 12, 5, 9, 1, 30, 2, 17, 8, 4, 6}) lengths.push_back(length);
+  const layout where("longer than a unit", lengths);
+  const device_array<float> in(wf_test::random_items<float>(where.items, 3), 1);
+  const device_array<int> offsets(where.offsets<int>(), 1);
+  const device_array<wf::moments_of<2>> out(where.segments());
+  for (const int max_blocks : {1, 3}) {
+    wf::segmented_reduce(in.items(), offsets.items(), std::span(out.data(), out.size()), wf::moments<>{},
+                         {.max_blocks = max_blocks});
+    for (std::int64_t s = 0; s < where.segments(); ++s) ASSERT_EQ(out.value(s).count, where.length(s)) << s;
+  }
 }
 
 }  // namespace

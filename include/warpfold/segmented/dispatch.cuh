@@ -77,7 +77,13 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
                 "warpfold: the accumulator is too large: what a block keeps of it does not fit shared memory");
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
+  /// Whether a block may have the kernel's shared memory: beyond what each gets, it takes an opt-in, which is made.
+  static bool may_have_storage([[maybe_unused]] const host_side::call_frame& frame) {
+    if constexpr (shared_bytes <= host_side::plain_shared_bytes) return true;
+    else return host_side::allows_shared_bytes<kernel>(frame.device(), shared_bytes);
+  }
   static int resident_blocks(const host_side::call_frame& frame) {
+    may_have_storage(frame);
     return frame.resident_blocks<kernel>(policy.block_threads, shared_bytes);
   }
   static void enqueue(const host_side::call_frame& frame, const arguments& given) {
@@ -172,8 +178,8 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     constexpr bool by_full_nodes = may_join_full_nodes<wide_leaves<Leaves>>;
     using with_few = load_balance_reduction<by_full_nodes ? packing::late_and_few : packing::in_place_and_few, Segments,
                                             Leaves, Op, Out>;
-    if constexpr (with_few::shared_bytes > host_side::plain_shared_bytes)
-      if (!host_side::allows_shared_bytes<with_few::kernel>(frame.device(), with_few::shared_bytes))
+    if constexpr (by_full_nodes)
+      if (!with_few::may_have_storage(frame))
         return load_balance_reduction<packing::late, Segments, Leaves, Op, Out>::enqueue(frame, given);
     with_few::enqueue(frame, given);
   } else load_balance_reduction<packing::in_place, Segments, Leaves, Op, Out>::enqueue(frame, given);
