@@ -153,12 +153,16 @@ TEST(segmented_reduce_sanitizer, short_segments_across_ranges) {
     for (const int length : {900, 3, 70, 0, 41, 600, 12, 5, 9, 1, 30, 2, 17, 8, 4, 6}) lengths.push_back(length);
   const layout where("longer than a unit", lengths);
   const device_array<float> in(wf_test::random_items<float>(where.items, 3), 1);
-  const device_array<int> offsets(where.offsets<int>(), 1);
+  const device_array<int> offsets(where.offsets<int>(), 1), ids(where.owners<int>(), 1);
   const device_array<wf::moments_of<2>> out(where.segments());
-  for (const int max_blocks : {1, 3}) {
-    wf::segmented_reduce(in.items(), offsets.items(), std::span(out.data(), out.size()), wf::moments<>{},
+  const auto expect_counts = [&](const auto& segments, int max_blocks) {
+    wf::segmented_reduce(in.items(), segments, std::span(out.data(), out.size()), wf::moments<>{},
                          {.max_blocks = max_blocks});
     for (std::int64_t s = 0; s < where.segments(); ++s) ASSERT_EQ(out.value(s).count, where.length(s)) << s;
+  };
+  for (const int max_blocks : {1, 3}) {
+    expect_counts(offsets.items(), max_blocks);
+    expect_counts(wf::owners{ids.items()}, max_blocks);
   }
 }
 
