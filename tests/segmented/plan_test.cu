@@ -128,6 +128,21 @@ TEST(segmented_plan, many_long_segments_take_two_waves) {
   EXPECT_EQ(blocks(1 << 26, 1 << 20), 528) << "the segments are short";
 }
 
+TEST(segmented_plan, short_segments_are_not_cut) {
+  const problem_kind& k = kinds[0];
+  const auto uncut = [&](std::int64_t items, std::int64_t segments, std::int64_t max_short_items) {
+    return segmented::plan_load_balance(528, items, segments, true, k.chunk_items, k.accumulator_bytes, k.policy, 0,
+                                        max_short_items)
+        .partition.max_uncut_items;
+  };
+  for (const std::int64_t segments : {1, 3000, 1 << 20})
+    for (const std::int64_t items : {10'000, 1 << 26}) {
+      const std::int64_t least = uncut(items, segments, 0);
+      EXPECT_EQ(uncut(items, segments, least), least);
+      EXPECT_EQ(uncut(items, segments, least + 1), least + 1);
+    }
+}
+
 TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
   constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
                          full = segmented::min_staged_tiles * tile;

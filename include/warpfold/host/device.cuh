@@ -129,7 +129,7 @@ template <auto* Kernel> bool has_sm_90(int device) {
   return cache.get(device, &is_sm_90, reinterpret_cast<const void*>(Kernel), device);
 }
 
-/// Whether a block of `Kernel` may have `shared_bytes` of shared memory: the opt-in is made.
+/// Whether a block of `Kernel` may have `shared_bytes` of shared memory. If so, the kernel has opted in to it.
 template <auto* Kernel> bool allows_shared_bytes(int device, std::size_t shared_bytes) {
   static per_device<bool> cache;
   return cache.get(device, &allow_shared_bytes, reinterpret_cast<const void*>(Kernel), device, shared_bytes);

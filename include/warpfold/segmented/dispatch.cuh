@@ -72,12 +72,17 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   static constexpr auto* kernel = &load_balance_kernel<Packing, Segments, Leaves, Op, Out>;
   static constexpr auto policy = policy_of<Leaves>;
   static constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
-  static constexpr std::size_t shared_bytes = sizeof(kernel_storage<typename arguments::known, Packing>);
-  static_assert(shared_bytes <= host_side::plain_shared_bytes || is_with_few,
-                "warpfold: the accumulator is too large: what a block keeps of it does not fit shared memory");
+  using storage = kernel_storage<typename arguments::known, Packing>;
+  static constexpr std::size_t shared_bytes = [] {
+    if constexpr (is_with_few) return sizeof(storage);
+    else return host_side::shared_bytes_of<storage>;
+  }();
+  /// Of fixed lengths none is short to this kernel.
+  static constexpr std::int64_t max_short_items =
+      Segments::is_fixed_length ? 0 : short_segments_of<typename arguments::known, Packing>::type::max_items;
   static constexpr bool is_listed = !Segments::needs_cursor && !Segments::is_fixed_length;
 
-  /// Whether a block may have the kernel's shared memory: beyond what each gets, it takes an opt-in, which is made.
+  /// Whether a block may have the kernel's shared memory. The kernel opts in to more than each block gets.
   static bool may_have_storage([[maybe_unused]] const host_side::call_frame& frame) {
     if constexpr (shared_bytes <= host_side::plain_shared_bytes) return true;
     else return host_side::allows_shared_bytes<kernel>(frame.device(), shared_bytes);
@@ -89,7 +94,7 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   static void enqueue(const host_side::call_frame& frame, const arguments& given) {
     const load_balance_plan plan = plan_load_balance(
         resident_blocks(frame), given.leaves.source.items, given.segments.count, is_listed && !policy.folds_slowly,
-        Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks());
+        Leaves::chunk_items, sizeof(typename Leaves::accumulator), policy, frame.max_blocks(), max_short_items);
     constexpr const char* why =
         Packing == packing::staged         ? "many segments of a few items: tiles go through shared memory"
         : Packing == packing::late         ? "segments of some items: right edges are joined together"

@@ -6,9 +6,9 @@
 //
 //   list   the tile's segments by their number of items: up to 3, up to 7, longer ones
 //   fold   32 listed ones together, about as long
-//   write  all results in the order of segments. Neighbours that are written one after the other cost memory's reads of
-//          the sectors that they share. (On an H200, statistics of 2^26 floats in geometric lengths of mean 4: 402 us
-//          so; 990 if each is written once it is folded; 564 if segments are folded in their order.)
+//   write  all results, in the order of segments: memory must read a sector that is written in parts. (On an H200,
+//          statistics of 2^26 floats in geometric lengths of mean 4 take 402 us so, 990 if each is written once it is
+//          folded, and 564 if segments are folded in their order.)
 #pragma once
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
@@ -17,7 +17,7 @@
 
 namespace warpfold::segmented {
 
-/// Items of a segment that a lane folds alone. Only full nodes make more than few items of several nodes.
+/// The most items of a segment that a lane folds alone: more than few items take full nodes.
 template <class Leaves>
 inline constexpr int max_lane_items = may_join_full_nodes<wide_leaves<Leaves>> ? 31 : thread::few_items;
 
@@ -76,9 +76,10 @@ WARPFOLD_NO_INLINE __device__ auto fold_item_by_item(Leaves leaves, int first, i
 template <int Least, int Most, class Leaves, class A>
 __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, A& value) {
   constexpr int eight = thread::few_items + 1;
-  if constexpr (Most <= Leaves::chunk_items) {
+  if constexpr (Most < Leaves::chunk_items) {
     static_assert(Leaves::chunk_items == Most + 1);
-    const int known = (Least > Most / 2 ? count | (Most + 1) / 2 : count) & Most;  // no change, but for the compiler
+    const int known =
+        (Least > Most / 2 ? count | (Most + 1) / 2 : count) & Most;  // `count`; the compiler learns bounds
     typename Leaves::chunk own = {};
     leaves.source.load_items(own, first, known);
     return thread::fold_few_items(leaves, own, known, value);
@@ -88,20 +89,18 @@ __device__ bool fold_lane_segment(const Leaves& leaves, int first, int count, A&
     leaves.source.load_items(own, first + (count - rest), rest);
     bool is_right = thread::fold_few_items(leaves, own, rest, value) || rest == 0;
     const full_joins<Leaves> joins{leaves};
-    const bool has_8 = (count & eight) != 0, has_16 = Most >= 2 * eight && (count & 2 * eight) != 0;
+    const bool has_8 = (count & eight) != 0, has_16 = (count & 2 * eight) != 0;
     if (__any_sync(full_warp, has_8)) {
-      leaves.source.load_items(own, first + (has_16 ? 2 * eight : 0), has_8 ? eight : 0);
+      leaves.source.load_items(own, first + (count & 2 * eight), has_8 ? eight : 0);
       const auto node = joins.chunk(own, 0, has_8);
       if (has_8) value = thread::join_on_left(leaves, node, eight, rest > 0, value);
     }
-    if constexpr (Most >= 2 * eight) {
-      if (__any_sync(full_warp, has_16)) {
-        leaves.source.load_items(own, first, has_16 ? eight : 0);
-        const auto left = joins.chunk(own, 0, has_16);
-        leaves.source.load_items(own, first + eight, has_16 ? eight : 0);
-        const auto node = joins.join(left, joins.chunk(own, 0, has_16), 1);
-        if (has_16) value = thread::join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
-      }
+    if (__any_sync(full_warp, has_16)) {
+      leaves.source.load_items(own, first, has_16 ? eight : 0);
+      const auto left = joins.chunk(own, 0, has_16);
+      leaves.source.load_items(own, first + eight, has_16 ? eight : 0);
+      const auto node = joins.join(left, joins.chunk(own, 0, has_16), 1);
+      if (has_16) value = thread::join_on_left(leaves, node, 2 * eight, (count & (2 * eight - 1)) != 0, value);
     }
     if constexpr (!never_folds_again<Leaves>) is_right = is_right && thread::all_count(leaves, value);
     return is_right;
@@ -222,9 +221,7 @@ __device__ void fold_few_in_place(const Arguments& arguments, const Tile& tile, 
                             0 <= count && count <= most ? count : tile_segment::none, k * warp_lanes + arch::lane_id());
   };
   const std::int64_t origin = tile.base + first_item;
-  // Lanes load the items of one segment after another. (On an H200, moments of lengths of 4 take 224 us so, and 264
-  // without.)
-  constexpr int prefetched = 4096 / sizeof(typename Arguments::leaves_type::source_type::item);
+  constexpr int prefetched = max_prefetched_bytes / sizeof(typename Arguments::leaves_type::source_type::item);
   warp::prefetch_items<prefetched>(arguments.leaves.source, origin,
                                    static_cast<int>(tile.end_of(taken - 1) - first_item));
   detail::fold_tile_in_lanes(arguments, arguments.leaves.template from<thread::few_items + 1>(origin),

@@ -93,17 +93,16 @@ load_balance_kernel(const __grid_constant__ kernel_arguments<Segments, Leaves, O
       if (partition.position(at.segment, at.cursor) >= range.end) return settle({at.cursor, at.cursor});
     settle(segments.span_at(at.segment, at.cursor));
   };
-  // Units of the segment before the first one may begin in the range. A short segment is folded where it begins.
-  constexpr int max_short_items = short_segments_type::max_items;
+  // Units of the segment before the first one may begin in the range.
   constexpr bool previous_first = sizeof(typename Leaves::source_type::item) == previous_first_item_bytes;
   const auto settle_previous = [&](const span_of<typename Segments::index>& known) {
     const auto before = warp::shuffle(known, 0);
     segment::require_within("segmented_reduce", start.segment - 1, before, leaves.source.items);
-    const auto count = before.end - before.begin;
-    const bool is_cut = count > partition.max_uncut_items && (!may_be_short || count > max_short_items);
+    const bool is_cut = before.end - before.begin > partition.max_uncut_items;
     if (is_cut) items = before, at.segment = start.segment - 1;
     return is_cut;
   };
+  constexpr int max_short_items = short_segments_type::max_items;
   const auto before = segments.previous(start);              // loaded together with the first one
   bool begins = !may_be_short || partition.are_mostly_long;  // read the first span; else assume that it is short
   if (begins) settle_next();

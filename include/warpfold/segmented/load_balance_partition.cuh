@@ -14,9 +14,11 @@ using segment::index_of, segment::span_of, segment::segment_span, segment::bound
 struct load_balance_partition : segment::partition<load_balance_partition> {
   std::int64_t positions_per_warp;
   int segment_cost;
-  int log_unit;                      ///< a unit is 2^log_unit items: a power of two of batches
-  bool are_mostly_long = false;      ///< whether the mean segment is longer than 32 chunks
-  std::int64_t max_uncut_items = 0;  ///< longer segments are cut into units; at least a unit
+  int log_unit;                  ///< a unit is 2^log_unit items: a power of two of batches
+  bool are_mostly_long = false;  ///< whether the mean segment is longer than 32 chunks
+  /// Longer segments are cut into units. At least a unit, and no less than a segment has that a kernel takes for short:
+  /// another warp must not take units of what the first one folds whole.
+  std::int64_t max_uncut_items = 0;
 
   /// The range of the calling warp.
   __device__ segment_span own_positions() const {

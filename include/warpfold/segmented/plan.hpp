@@ -30,10 +30,11 @@ inline int log_unit_for(std::int64_t positions, std::int64_t length, int chunk_i
 
 /// The grid for `items` items in `segments` > 0 segments of unknown lengths. The device holds `max_resident_blocks`
 /// blocks at once; `accumulator_bytes` bounds the number of units. `may_have_waves`: segments are listed, and folds
-/// are quick. No result depends on the plan.
+/// are quick. Segments of up to `max_short_items` items are not cut. No result depends on the plan.
 inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t items, std::int64_t segments,
                                            bool may_have_waves, int chunk_items, std::size_t accumulator_bytes,
-                                           const kernel_policy& policy, int max_blocks = 0) {
+                                           const kernel_policy& policy, int max_blocks = 0,
+                                           std::int64_t max_short_items = 0) {
   const int block_warps = policy.block_threads / warp_lanes;
   const int segment_cost = least_of(chunk_items, max_segment_cost);  // even an empty segment takes a lane
   const std::int64_t positions = items + segment_cost * segments;
@@ -55,9 +56,10 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
   plan.partition.log_unit =
       log_unit_for(positions, plan.partition.positions_per_warp, chunk_items, accumulator_bytes, policy);
   const std::int64_t unit = std::int64_t{1} << plan.partition.log_unit;
-  plan.partition.max_uncut_items = plan.partition.are_mostly_long
-                                       ? greatest_of(unit, plan.partition.positions_per_warp / uncut_segments_per_warp)
-                                       : unit;
+  plan.partition.max_uncut_items = greatest_of(unit, max_short_items);
+  if (plan.partition.are_mostly_long)
+    plan.partition.max_uncut_items =
+        greatest_of(plan.partition.max_uncut_items, plan.partition.positions_per_warp / uncut_segments_per_warp);
   return plan;
 }
 

@@ -45,14 +45,17 @@ inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much t
 ///   of shorter segments read neighbouring items anyway, and few longer segments, or wider items, fit
 ///   the shared memory;
 /// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
-/// Where tiny segments would be packed otherwise, too (code_size.cuh), the mean length may be 1. (On an H200,
-/// 2^26 floats, us packed and staged: means of segments of 1 944 and 331, of 2 482 and 178; argmax of one item 1148
-/// and 476, of geometric lengths of mean 2 543 and 432.)
+/// Where tiny segments would be packed otherwise, too (code_size.cuh), the mean length may be 1. (On an H200, 2^26
+/// floats, us packed and staged: means of segments of 1 944 and 331, of 2 482 and 178; argmax of segments of 1 1148 and
+/// 476, of geometric lengths of mean 2 543 and 432.)
 inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
 constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
 inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
 inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
+/// Bytes of a tile that are brought into the L2 cache before lanes fold its segments of few items, since a lane loads
+/// the items of one after another. (On an H200, moments of 2^26 floats in segments of 4: 224 us so, 264 without.)
+inline constexpr int max_prefetched_bytes = 4096;
 /// Without full nodes, lanes fold the segments of few items of a tile alone if at most this many of its segments are
 /// longer; else all are packed. (On an H200, logsumexp of 2^26 floats in geometric lengths of mean 16: 216 us so, 221
 /// where lanes always do.)

@@ -11,6 +11,7 @@
 //                    has [begin[k], end[k]), counted from item tile_base(segment, cursor). Returns whether all spans
 //                    are known. If not, the first one past the limits may be cut short, and those behind it look
 //                    empty. `scratch` lies in shared memory. Descriptions of one length have no tiles
+//   prefetch_tile(segment)  optional: brings what read_tile reads into the L2 cache
 //
 // All lanes of a warp call each member. owned_segments.cuh describes segments by the owners of items.
 #pragma once

@@ -98,7 +98,8 @@ template <class Arguments, template <class> class Packing> class short_segments 
   __device__ void finish(int pending) { packing.finish(pending); }
 
  private:
-  /// Reads and checks the tile at `at`. Returns whether all of its spans are known.
+  /// Reads and checks the tile at `at`. Returns whether all of its spans are known. Folds of few items take long enough
+  /// that the next tile's spans arrive meanwhile.
   __device__ bool read_tile(const segment_place& at, tile_type& tile) const {
     const tile_limits limits{arguments.partition.item_at(at.segment, range.end), max_items, packing_type::max_items};
     tile.base = arguments.segments.tile_base(at.segment, at.cursor);

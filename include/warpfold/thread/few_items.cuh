@@ -49,16 +49,15 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_leaves_tell_few() {
 }
 template <class Leaves> inline constexpr bool tells_few = find_leaves_tell_few<Leaves>();
 
-/// Items [0, few_items) of a chunk of 4 or 8 for such an operator: 0 from item `count` on.
-template <class T, class Leaves> struct few_full_items {
-  T item[few_items];
-
-  __device__ few_full_items(const Leaves& leaves, const typename Leaves::chunk& from, int count) {
-    WARPFOLD_UNROLL
-    for (int k = 0; k < few_items; ++k)
-      item[k] = k < Leaves::chunk_items - 1 ? full_item(leaves, from, k % Leaves::chunk_items, k < count) : T(0);
-  }
-};
+/// Sets `items` to the first `count` items of a chunk of 4 or 8, at most all but one, and to 0 behind them.
+template <class Leaves, class T>
+__device__ void take_few_items(const Leaves& leaves, const typename Leaves::chunk& from, int count,
+                               T (&items)[few_items]) {
+  WARPFOLD_UNROLL
+  for (int k = 0; k < few_items; ++k) items[k] = T(0);
+  WARPFOLD_UNROLL
+  for (int k = 0; k < Leaves::chunk_items - 1; ++k) items[k] = full_item(leaves, from, k, k < count);
+}
 
 /// Sets `value` to the node over the first `count` items of a chunk of 4 or 8, 1 to all but one, as the operator tells.
 /// Returns false if that is not right, which takes a NaN.
@@ -75,8 +74,9 @@ __device__ bool fold_told_items(const Leaves& leaves, const typename Leaves::chu
     value = op.of_full({}, count);  // another part tells whether all items count
     return true;
   } else if constexpr (has_full_nodes<Leaves>) {
-    const few_full_items<typename detail::full_nodes_of<Leaves>::item, Leaves> few(leaves, from, count);
-    return op.fold_few(few.item, count, value);
+    typename detail::full_nodes_of<Leaves>::item items[few_items];
+    take_few_items(leaves, from, count, items);
+    return op.fold_few(items, count, value);
   } else {
     value = fold_chunk(leaves, from, op, count);
     return true;
@@ -91,12 +91,13 @@ __device__ auto join_few_items(const Leaves& leaves, const typename Leaves::chun
     typename Leaves::accumulator {
   const auto& op = full_form_of(leaves);
   using T = typename detail::full_form<Leaves>::item;
-  const few_full_items<T, Leaves> few(leaves, from, count);
+  T items[few_items];
+  take_few_items(leaves, from, count, items);
   const bool has_4 = count >= 4, has_2 = (count & 2) != 0, has_1 = (count & 1) != 0;
-  const auto four = detail::fold_full_items<0, 4>(op, [&](int k) { return few.item[k]; });
+  const auto four = detail::fold_full_items<0, 4>(op, [&](int k) { return items[k]; });
   T rest[3];
   WARPFOLD_UNROLL
-  for (int k = 0; k < 3; ++k) rest[k] = has_4 ? few.item[4 + k] : few.item[k];
+  for (int k = 0; k < 3; ++k) rest[k] = has_4 ? items[4 + k] : items[k];
   const auto two = detail::fold_full_items<0, 2>(op, [&](int k) { return rest[k]; });
   typename Leaves::accumulator value = op.of_full(op.lift_full(has_2 ? rest[2] : rest[0]), 1);
   if (has_2) value = has_1 ? detail::join_fewer(op, two, 2, value) : op.of_full(two, 2);

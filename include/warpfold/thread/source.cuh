@@ -73,10 +73,9 @@ template <class T, int Items = items_per_chunk(sizeof(T))> struct pointer_source
   __device__ void load_aligned(chunk& to, Index first, int count) const requires(chunk::vector_bytes == 16) {
     to.load_vectors(data + first, least_of(count, Items));
   }
-  /// 0 if item `first` lies at a boundary of vectors, and so does every `pitch`th from there on.
-  __device__ std::int64_t boundary_bytes(std::int64_t first, std::int64_t pitch) const
-      requires(chunk::vector_bytes == 16) {
-    return (misaligned_bytes(first) | pitch * std::int64_t{sizeof(T)}) & 15;
+  /// Whether item `first` lies at a boundary of vectors, and so does every `pitch`th from there on.
+  __device__ bool are_at_boundaries(std::int64_t first, std::int64_t pitch) const requires(chunk::vector_bytes == 16) {
+    return ((misaligned_bytes(first) | pitch * std::int64_t{sizeof(T)}) & 15) == 0;
   }
   /// Whether the source is misaligned, and load_shifted stays within its items for all chunks in [first, last).
   __device__ bool can_shift(std::int64_t first, std::int64_t last) const requires(chunk::vector_bytes == 16) {
