@@ -325,6 +325,7 @@ TYPED_TEST(axes_arg_reductions, take_the_item_of_the_fold) {
     shapes.push_back({"matrix", {12000 / columns, columns}, 0b01, 0});
   shapes.push_back({"several matrices", {3, 600, 16}, 0b010, 0});
   shapes.push_back({"few items of a vector", {13, 320}, 0b01, 0});
+  shapes.push_back({"columns that threads share", {3, 500, 112}, 0b010, 0});
   shapes.push_back({"long padded rows", {2, 9000}, 0b10, 5});
   const auto check = [](const array_case& each, const std::vector<T>& memory) {
     const array_on_device<T> array(each, layout_of(each), memory);
@@ -481,11 +482,30 @@ TEST(axes_operators, log_sum_exp_of_few_items) {
     }
 }
 
+// Threads share columns and join single ones; with items that cannot be plain terms of sums, and without.
+TEST(axes_operators, log_sum_exp_of_shared_columns) {
+  for (const float scale : {1.0f, 3e37f}) {
+    const array_case each{"columns that threads share", {2, 700, 100}, 0b010, 0};
+    const layout in = layout_of(each);
+    auto memory = wf_test::random_items<float>(in.length);
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = i % 97 == 3 ? -INFINITY : memory[i] * scale;
+    const array_on_device<> array(each, in, memory);
+    const device_array<float> to(array.outputs());
+    for (const int max_blocks : {0, 2}) {
+      wf::reduce_axes(array.source(), array.to(to), array.reduced, wf::log_sum_exp{}, {.max_blocks = max_blocks});
+      for (std::int64_t i = 0; i < array.outputs(); ++i)
+        ASSERT_TRUE(
+            same_bits_or_nan(to.value(i), result_of(array.items[static_cast<std::size_t>(i)], wf::log_sum_exp{})))
+            << "scale " << scale << ", output " << i << ", max_blocks " << max_blocks;
+    }
+  }
+}
+
 // Columns of one matrix, where there are bulk copies; of many matrices, vectors are faster.
 TEST(axes_operators, few_columns_of_a_matrix_are_staged) {
   constexpr std::int64_t items = 48'000;
-  const device_array<float> in(items), out(200);
-  const device_array<wf::indexed_value<float>> places(200);
+  const device_array<float> in(items), out(300);
+  const device_array<wf::indexed_value<float>> places(300);
   const auto is_staged = [&](std::int64_t matrices, std::int64_t columns, const auto& results, const auto& op) {
     const wf::strided<const float, 3> from(in.data(), {matrices, items / matrices / columns, columns});
     const auto call = [&] { wf::reduce_axes(from, wf::strided(results.data(), {matrices, columns}), wf::axes{1}, op); };
@@ -494,12 +514,14 @@ TEST(axes_operators, few_columns_of_a_matrix_are_staged) {
   const bool may_be = wf_test::copies_in_bulk();
   for (const int columns : {12, 24, 64}) {
     EXPECT_EQ(is_staged(1, columns, out, wf::arithmetic_mean{}), may_be) << columns;
-    EXPECT_EQ(is_staged(1, columns, places, wf::arg_maximum{}), may_be) << columns;
+    EXPECT_EQ(is_staged(1, columns, places, wf::arg_maximum{}), may_be && columns == 12) << columns;
     EXPECT_FALSE(is_staged(2, columns, out, wf::arithmetic_mean{})) << columns;
     EXPECT_EQ(is_staged(1, columns, out, wf::plus{}), may_be && columns == 12) << columns;
   }
-  EXPECT_EQ(is_staged(1, 40, out, wf::arithmetic_mean{}), may_be);  // of which a block folds 160
-  EXPECT_FALSE(is_staged(1, 148, out, wf::arithmetic_mean{}));
+  EXPECT_EQ(is_staged(1, 40, out, wf::arithmetic_mean{}), may_be);  // of which a block folds 320
+  EXPECT_FALSE(is_staged(1, 260, out, wf::arithmetic_mean{}));
+  EXPECT_EQ(is_staged(1, 112, out, wf::log_sum_exp{}), may_be);
+  EXPECT_FALSE(is_staged(1, 48, out, wf::log_sum_exp{}));  // 192
 }
 
 // Long stretches, whose lanes fold runs of 16 items; aligned and not; and short ones, whose items lanes read one by one;

@@ -217,6 +217,8 @@ std::string problem_of(const ax::shape& shape, std::uintptr_t address, const ite
     const auto plan =
         ax::plan_columns(resident, vectors, choice.vector, items, kind.accumulator_bytes, policy, max_blocks);
     if (!std::has_single_bit(static_cast<unsigned>(plan.groups))) return "splits are no nodes";
+    if (!policy.loads_ahead && plan.groups > 1 && plan.groups < choice.vector)
+      return "an output has no thread to join it";
     if (plan.lanes * plan.groups > policy.block_threads || ax::column_threads(plan, policy) > policy.resident_threads)
       return "too many threads";
     const auto of_teams =
@@ -321,9 +323,42 @@ TEST(axis_plans, columns_are_staged_whatever_their_number) {
   expect_stages_of_any_columns<1, 4>(ax::least_few_threads);
   expect_stages_of_any_columns<2, 4>(ax::least_few_threads);
   expect_stages_of_any_columns<2, 8>(ax::least_few_threads);
-  expect_stages_of_any_columns<4, 4>(129);
-  expect_stages_of_any_columns<4, 24>(129);
-  expect_stages_of_any_columns<8, 8>(129);
+  expect_stages_of_any_columns<4, 4>(144);
+  expect_stages_of_any_columns<4, 24>(177);
+  expect_stages_of_any_columns<8, 8>(144);
+}
+
+// Means of 300 columns, 75 vectors, are folded by tiles of 16 lanes, which leave fewer threads idle than 25 or 19 would;
+// those of 768 columns by 16, too, those of 5000 by 32. Lanes that copy for one another are whole warps.
+TEST(axis_plans, tiles_are_as_wide_as_keeps_threads_busy) {
+  constexpr auto means = ax::kernel_policy_for(4, 8, 8, 4, false), moments = ax::kernel_policy_for(4, 24, 8, 1, true);
+  static_assert(means.has_narrow_tiles && !moments.loads_ahead);
+  const auto lanes = [](const ax::kernel_policy& policy, int columns, int vector, int accumulator_bytes, int team) {
+    return ax::plan_columns(132, columns / vector, vector, (1 << 26) / columns, accumulator_bytes, policy, 0, team)
+        .lanes;
+  };
+  EXPECT_EQ(lanes(means, 300, 4, 8, 1), 16);
+  EXPECT_EQ(lanes(means, 768, 4, 8, 1), 16);
+  EXPECT_EQ(lanes(means, 600, 4, 8, 1), 30);
+  EXPECT_EQ(lanes(means, 5000, 4, 8, 1), 32);
+  EXPECT_EQ(lanes(moments, 400, 1, 24, 4), 64);
+  EXPECT_EQ(lanes(moments, 400, 1, 24, 1), 58);
+  EXPECT_EQ(lanes(moments, 40, 1, 24, 4), 40);
+}
+
+// Stages of padded rows have half as many row groups where there would not be room for three.
+TEST(axis_plans, stages_fit_shared_memory) {
+  constexpr auto policy = ax::staged_policy_for(4, 24);
+  for (int columns = ax::min_staged_columns; columns <= policy.max_columns(); ++columns)
+    for (const int pitch : {columns, columns + columns / 4, columns + columns / 2}) {
+      const ax::shape shape = ax::shape_of({2, {1 << 18, columns}, {pitch, 1}}, 0b01, {1, {columns}, {1}});
+      const auto plan = ax::plan_staged_columns(132, shape, 4, 24, policy, 0);
+      ASSERT_TRUE(plan) << columns << " of " << pitch;
+      const int under_way = plan->stage.offset(plan->stage.stages, plan->grid.groups, 0);
+      EXPECT_LE(under_way, policy.shared_bytes) << columns << " of " << pitch;
+      EXPECT_GE(plan->stage.stages, ax::least_stages);
+      EXPECT_GE(2 * plan->grid.lanes * plan->grid.groups, 177) << columns << " of " << pitch;
+    }
 }
 
 // Warps that gather fold outputs alone if there is one for most of them; else they share them, and blocks do, by splits

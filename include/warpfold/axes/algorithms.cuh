@@ -229,33 +229,48 @@ template <class Arguments> struct staged_columns {
   static constexpr int vector = 1;
   static constexpr std::size_t shared_bytes = sizeof(staged_storage<leaves>);
 
-  /// The most columns of a matrix that are staged though they could be read by vectors. (Of many matrices, single
-  /// threads fold whole columns.)
+  /// Whether threads fold single columns of any matrix faster than vectors of them. (On an H200, places of maxima take
+  /// 202 us by vectors for 2^26 doubles in 1000 columns, and 154 staged in 1001 columns.)
+  static constexpr bool is_heavy = folds_runs<leaves> || detail::has_terms<leaves> ||
+                                   (thread::locates<leaves> && sizeof(typename leaves::item) == 8);
+  /// The most columns of a matrix that are staged though they could be read by vectors.
   static constexpr int most_preferred = [] {
     using A = typename leaves::accumulator;
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
-    if (thread::locates<leaves> && item_bytes == 4) return max_located_staged_columns;
-    if (folds_runs<leaves>) return staged_policy_of<leaves>.max_columns();
     const bool is_twice_as_wide = std::is_arithmetic_v<A> && sizeof(A) > item_bytes && sizeof(A) <= 2 * item_bytes;
-    return is_twice_as_wide ? staged_policy_of<leaves>.max_columns() : max_few_staged_columns;
+    return is_heavy || is_twice_as_wide ? staged_policy_of<leaves>.max_columns() : max_few_staged_columns;
   }();
 
+  /// Whether columns are staged though they could be read by vectors. (Of many matrices, single threads fold whole
+  /// columns.)
+  static bool prefers_stages(const planned_call& call) {
+    if (call.given.kept.rank > 1) return false;
+    if (call.given.outputs <= most_preferred) return true;
+    const std::int64_t bytes = call.given.outputs * call.given.reduced_items * sizeof(typename leaves::item);
+    return is_heavy && bytes >= least_preferred_tile_bytes && !whole_columns<Arguments>::takes(call);
+  }
   static bool takes(const planned_call& call) {
-    const axis_list& kept = call.given.kept;
-    const std::int64_t columns = kept.inner().extent;
-    const bool prefers = kept.rank == 1 && columns <= most_preferred;
+    const std::int64_t columns = call.given.kept.inner().extent;
+    const bool prefers = prefers_stages(call);
     if constexpr (folds_runs<leaves>) {  // these read single columns, but by vectors
       if (call.choice.has_vectors && (!prefers || columns < min_preferred_run_columns)) return false;
       if (columns < min_staged_run_columns) return false;
     }
     return may_be_staged(call.choice, prefers);
   }
+  /// How many of policy.few.threads threads fold, at least.
+  static int least_threads_of_few(const stage_shape& stage) {
+    using A = typename leaves::accumulator;
+    if (std::is_same_v<A, double>) return least_staging_doubles;
+    if (sizeof(typename leaves::item) < 4) return least_staging_narrow;
+    if (detail::has_terms<leaves>) return least_staging_terms;
+    return stage.by_rows && sizeof(A) > 32 ? least_staging_wide : least_staging_threads;
+  }
   /// Whether rows may be copied one by one. (Of many matrices, single threads fold whole columns.)
   static bool may_copy_rows(const planned_call& call) {
     const bool is_single = call.given.kept.rank == 1;
     if (sizeof(typename leaves::item) < 4) return is_single || call.given.reduced_items >= min_staged_tile_rows;
-    if (folds_runs<leaves>) return is_single;
-    return is_single && !detail::has_terms<leaves> && !whole_columns<Arguments>::takes(call);
+    return is_single && (folds_runs<leaves> || !whole_columns<Arguments>::takes(call));
   }
   static std::optional<launch_plan<stage_shape>> plan_for(const planned_call& call) {
     constexpr staged_policy policy = staged_policy_of<leaves>;
@@ -263,11 +278,9 @@ template <class Arguments> struct staged_columns {
                                           sizeof(typename leaves::accumulator), policy, call.frame.max_blocks());
     if (!plan || (plan->stage.by_rows && !may_copy_rows(call))) return std::nullopt;
     if (!host_side::has_stages<kernel>(call.frame.device(), shared_bytes)) return std::nullopt;
-    const bool must_fill = call.choice.vector > 1;  // where another kernel reads vectors
-    constexpr int least_threads_of_few = std::is_same_v<typename leaves::accumulator, double> ? least_staging_doubles
-                                         : sizeof(typename leaves::item) < 4                  ? least_staging_narrow
-                                                                                              : least_staging_threads;
-    const int least_threads = least_threads_of_few * plan->stage.threads / staged_threads;
+    // Where another kernel reads vectors, a block must be full enough.
+    const bool must_fill = call.choice.vector > 1 || (call.choice.has_vectors && plan->stage.by_rows);
+    const int least_threads = least_threads_of_few(plan->stage) * (plan->stage.threads / staged_threads);
     const int threads = plan->grid.lanes * plan->grid.groups;
     if (must_fill && threads < least_threads) return std::nullopt;
     if (call.choice.kind == kernel_kind::tiles && !thread::locates<leaves> && threads < least_few_threads)

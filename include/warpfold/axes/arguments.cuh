@@ -39,6 +39,10 @@ template <class Leaves, class Op, class Out, class Map = index_map> struct axis_
   __device__ unsigned* counter_of(std::int64_t tile) const { return counters + 1 + tile; }
 
   __device__ work_item item_at(std::int64_t number) const { return plan.item_at(number, items); }
+  /// How many outputs a tile of vectors of `Vector` has, where tiles take no heed of matrices.
+  template <int Vector> __device__ int outputs_of(std::int64_t tile) const {
+    return Vector * static_cast<int>(least_of<std::int64_t>(plan.lanes, vectors - tile * plan.lanes));
+  }
 
   /// Writes the results of vector number `vector`.
   template <int Vector> __device__ void write(std::int64_t vector, const A (&results)[Vector]) const {

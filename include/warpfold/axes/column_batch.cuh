@@ -12,11 +12,9 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 /// Whether leaves are pairs of numbers as wide as the items, as minima and maxima are: quick, unless they are terms.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool holds_pairs = sizeof(T) >= 4 && sizeof(A) <= 2 * sizeof(T) && !detail::has_terms<Leaves>;
-/// Whether a batch takes more time to fold than to load. Arg-reductions compare its items as numbers, for which bytes
-/// and halves must be converted.
+/// Whether a batch takes more time to fold than to load.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
-inline constexpr bool folds_heavily =
-    is_heavy<T, A> && !holds_pairs<Leaves> && !(thread::locates<Leaves> && sizeof(T) >= 4);
+inline constexpr bool folds_heavily = is_heavy<T, A> && !holds_pairs<Leaves>;
 /// Whether narrower items become doubles, and little else is to be computed.
 template <class Leaves, class T = typename Leaves::item, class A = typename Leaves::accumulator>
 inline constexpr bool becomes_double = std::is_same_v<A, double> && (sizeof(T) < sizeof(A)) &&
@@ -125,6 +123,19 @@ __device__ void sum_down(const Leaves& leaves, const Map& reduced, std::int64_t 
   for (int v = 0; v < Vector; ++v) values[v] = sums[v].total();
 }
 
+/// fold_down where any grouping gives the same bits: batches are joined one after another.
+template <int Vector, class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
+__device__ void fold_down_in_turn(const Leaves& leaves, const Map& reduced, std::int64_t origin, std::int64_t first,
+                                  std::int64_t end, Op op, A (&values)[Vector]) {
+  constexpr int rows = column_policy_of<Leaves>.alone_rows;
+  for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t row, int count, const auto& held) {
+    A nodes[Vector];
+    fold_batch(leaves, held, row, count, op, nodes);
+    WARPFOLD_UNROLL
+    for (int v = 0; v < Vector; ++v) values[v] = row == first ? nodes[v] : op(values[v], nodes[v]);
+  });
+}
+
 /// The roots over the items [first, end), first < end, of the outputs whose first items lie together from `origin` on.
 /// (Not by column_batch: the compiler would turn small items into accumulators as soon as they come, and keep all.)
 template <int Vector, class Leaves, class Map, class Op, class A = typename Leaves::accumulator>
@@ -132,6 +143,7 @@ __device__ void fold_down(const Leaves& leaves, const Map& reduced, std::int64_t
                           std::int64_t end, Op op, A (&values)[Vector]) {
   constexpr int rows = column_policy_of<Leaves>.alone_rows;
   if constexpr (sums_in_lanes<Leaves>) return sum_down(leaves, reduced, origin, first, end, values);
+  if constexpr (is_exact<Op, A>) return fold_down_in_turn(leaves, reduced, origin, first, end, op, values);
   thread::node_counter<Vector, A, 31, 0> nodes;
   unsigned batches = 0;
   for_each_batch<rows>(leaves, reduced, origin, first, end, [&](std::int64_t row, int count, const auto& held) {

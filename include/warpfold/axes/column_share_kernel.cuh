@@ -39,6 +39,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
   tile_thread own(plan.lanes);
   // Runs leave few registers: the compiler would divide again for each work item.
   if constexpr (folds_runs<Leaves>) own.lane = arch::opaque(own.lane), own.group = arch::opaque(own.group);
+  const tile_thread single = vector == 1 ? own : tile_thread(plan.lanes * vector);
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
@@ -73,14 +74,21 @@ column_share_kernel(const __grid_constant__ Arguments given) {
         fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, first, end, arguments.op,
                   values);
     }
-    if (joins) {
-      work.show();
-      __syncthreads();
-      join_row_groups<vector>(shared.join, own, plan.groups, exists,
-                              static_cast<int>((item.end - item.first - 1) / share) + 1, arguments.op, values);
+    if (joins) work.show();
+    if (const int count = static_cast<int>((item.end - item.first - 1) >> plan.log_rows) + 1; count > 1) {
+      const int outputs = arguments.template outputs_of<vector>(item.tile);
+      const A root = join_row_groups_singly(shared.join, own, exists, single, plan.groups / vector, outputs, count,
+                                            arguments.op, values);
+      if (single.group == 0 && single.lane < outputs) {
+        if (plan.splits > 1) joiner.put_one(item, single.lane, root);
+        else arguments.write_one(item.tile * plan.lanes + single.lane / vector, single.lane % vector, root);
+      }
+    } else if (exists && own.group == 0) {
+      if (plan.splits > 1) joiner.put(item, own, values);
+      else arguments.template write<vector>(column, values);
     }
-    if (plan.splits > 1) joiner.leave(item, own, values);
-    else if (exists && own.group == 0) arguments.template write<vector>(column, values);
+    if (joins || plan.splits > 1) __syncthreads();
+    if (plan.splits > 1) joiner.arrive(item);
     if (joins) work.advance();
     else work.advance_in_turn();
   }

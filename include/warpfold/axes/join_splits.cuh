@@ -55,32 +55,41 @@ struct tile_thread {
   }
 };
 
-/// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l is in place n * lanes + l.
-/// The roots are valid in group 0; if there is but one node, they are what `values` was. All threads of the block call
-/// it; those without outputs have `exists` false. There is a barrier before and after. Cost: another one for each
-/// factor of 8 in `count` but the first.
-template <int Vector, class A, class Op, class Storage>
+/// Joins `count` adjacent nodes of each of a tile's outputs, 8 at a time: node n of lane l, a vector, is in place
+/// n * lanes + l. A thread joins a vector of outputs, or a single one: then `own` has a lane for each. The roots are
+/// valid in group 0; if there is but one node, they are what `values` was. All threads of the block call it; those
+/// without outputs have `exists` false. There is a barrier before and after. Cost: another one for each factor of 8 in
+/// `count` but the first.
+template <int Vector, int Outputs, class A, class Op, class Storage>
 __device__ void join_nodes(Storage& shared, const tile_thread& own, int row_groups, bool exists, int count, Op op,
-                           A (&values)[Vector]) {
-  constexpr int adjacent = 8;
+                           A (&values)[Outputs]) {
+  static_assert(Outputs == Vector || Outputs == 1);
+  constexpr int adjacent = 8, lanes_of_vector = Vector / Outputs;
+  const int lanes = own.lanes / lanes_of_vector, lane = own.lane / lanes_of_vector,
+            first_output = own.lane % lanes_of_vector;
   WARPFOLD_NO_UNROLL
   for (int step = 1; step < count; step *= adjacent) {
     if (step > 1) __syncthreads();
     WARPFOLD_NO_UNROLL
     for (int node = own.group * adjacent * step; exists && node < count; node += row_groups * adjacent * step) {
-      auto* const first = &shared.template places<Vector>()[node * own.lanes + own.lane];
-      node_vector<A, Vector> held[adjacent] = {};
+      auto* const first = &shared.template places<Vector>()[node * lanes + lane];
+      node_vector<A, Outputs> held[adjacent] = {};
       WARPFOLD_UNROLL
       for (int k = 0; k < adjacent; ++k)
-        if (node + k * step < count) held[k] = first[k * step * own.lanes];
+        if (node + k * step < count) {
+          if constexpr (Outputs == Vector) held[k] = first[k * step * lanes];
+          else held[k].values[0] = first[k * step * lanes].values[first_output];
+        }
       WARPFOLD_UNROLL
-      for (int v = 0; v < Vector; ++v) {
+      for (int v = 0; v < Outputs; ++v) {
         A column[adjacent];
         WARPFOLD_UNROLL
         for (int k = 0; k < adjacent; ++k) column[k] = held[k].values[v];
         values[v] = thread::fold(column, op, (count - node + step - 1) / step);
       }
-      if (step * adjacent < count) put_nodes(*first, values);
+      if (step * adjacent >= count) continue;
+      if constexpr (Outputs == Vector) put_nodes(*first, values);
+      else first->values[first_output] = values[0];
     }
   }
 }
@@ -94,6 +103,17 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, int row
   if (exists && own.group < count) shared.put(arch::flat_thread(), values);
   __syncthreads();
   join_nodes<Vector>(shared, own, row_groups, exists, count, op, values);
+}
+
+/// The same by threads that have one output each, so that more of them join: `single` has a lane for each output.
+template <int Vector, class A, class Op, class Storage>
+__device__ A join_row_groups_singly(Storage& shared, const tile_thread& own, bool exists, const tile_thread& single,
+                                    int row_groups, int outputs, int count, Op op, const A (&values)[Vector]) {
+  if (exists && own.group < count) shared.put(arch::flat_thread(), values);
+  __syncthreads();
+  A root[1] = {};
+  join_nodes<Vector>(shared, single, row_groups, single.lane < outputs, count, op, root);
+  return root[0];
 }
 
 /// The node over `count` partial results, which lie `pitch` apart from `partials` on; those of single outputs, side by
@@ -149,11 +169,16 @@ template <int Vector, bool JoinsSingly, class Arguments, class Storage> class sp
     __syncthreads();
     arrive(item);
   }
-  /// The same in two parts, with a barrier in between of all threads that call them: the first for those of group 0.
+  /// The same in two parts, with a barrier in between of all threads that call them: the first, put, for those of
+  /// group 0; or put_one, for a thread of each output.
   __device__ void put(const work_item& item, const tile_thread& own, const A (&values)[Vector]) {
     if (!is_by_output()) return put_nodes(*partial_of<Vector>(item.tile, item.split, own.lane), values);
     WARPFOLD_UNROLL
     for (int v = 0; v < Vector; ++v) partial_of<1>(item.tile, item.split, own.lane * Vector + v)->values[0] = values[v];
+  }
+  __device__ void put_one(const work_item& item, int output, const A& value) {
+    if (is_by_output()) partial_of<1>(item.tile, item.split, output)->values[0] = value;
+    else partial_of<Vector>(item.tile, item.split, output / Vector)->values[output % Vector] = value;
   }
   __device__ void arrive(const work_item& item) {
     if (is_clerk_) before_ = arch::count_arrival(arguments_.counter_of(item.tile), arrivals());

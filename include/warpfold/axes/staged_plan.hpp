@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/axes/choice.hpp>
 #include <warpfold/axes/plan.hpp>
+#include <warpfold/axes/staged_policy.hpp>
 
 namespace warpfold::axis_reduction {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -72,16 +73,19 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
     const int least = lane_bytes + 2 * 15;  // the vectors around neighbouring rows do not meet
     stage.row_bytes = least + ((stage.row_bytes - least) & 15);
   }
-  const auto fits = [&](const stage_threads& block) {
+  const auto fits = [&](const stage_threads& block, bool halves) {
     grid.groups = staged_groups(policy, block.threads, grid.lanes);
     stage.threads = block.threads;
     stage.log_rows = ceil_log2(block.rows);
     // Row groups of a warp lie in different banks.
     stage.group_bytes = stage.rows() * stage.row_bytes + (lane_bytes + 15) / 16 * 16;
-    stage.stages = least_of(policy.shared_bytes / (grid.groups * stage.group_bytes), policy.max_stages);
-    return stage.stages >= 3 && rows >= std::int64_t{grid.groups} * block.rows;
+    while (halves && grid.groups > 1 && least_stages * grid.groups * stage.group_bytes > policy.shared_bytes)
+      grid.groups /= 2;
+    const int stage_bytes = grid.groups * stage.group_bytes;
+    stage.stages = clamped(policy.usual_shared_bytes / stage_bytes, least_stages, policy.max_stages);
+    return stage.stages * stage_bytes <= policy.shared_bytes && rows >= std::int64_t{grid.groups} * block.rows;
   };
-  if (!fits(stage_threads_for(policy, grid.lanes)) && !fits(policy.many)) return std::nullopt;
+  if (!fits(stage_threads_for(policy, grid.lanes), false) && !fits(policy.many, true)) return std::nullopt;
   grid.tiles = given.outputs / kept.extent * tiles;
   grid.log_rows = greatest_of(ceil_log2(host_side::divide_up(rows, grid.groups)), stage.log_rows);
   const int blocks = cooperating_blocks(multiprocessors, max_blocks);

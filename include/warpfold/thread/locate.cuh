@@ -274,3 +274,7 @@ __device__ auto fold_located(const Leaves& leaves, const typename Leaves::chunk&
 }
 
 }  // namespace warpfold::thread
+
+namespace warpfold {
+template <class Op, class A> inline constexpr bool is_exact<thread::join_items<Op>, A> = is_exact<Op, A>;
+}  // namespace warpfold
