@@ -75,12 +75,13 @@ template <class Arguments> struct whole_columns {
   using leaves = typename Arguments::leaves_type;
   static constexpr const char* why = "enough columns for a thread each";
   static constexpr bool shares = !column_policy_of<leaves>.loads_ahead;  // a kernel with shared_columns
+  static constexpr bool is_light = !shares || thread::locates<leaves>;   // threads wait for memory
   static constexpr auto* kernel = [] {
     if constexpr (shares) return &column_share_kernel<Arguments>;
     else return &whole_column_kernel<Arguments>;
   }();
   static constexpr int vector = leaves::chunk_items,
-                       block_threads = shares && !folds_runs<leaves>
+                       block_threads = shares && !folds_whole_alone<leaves>
                                            ? column_share_threads<leaves>
                                            : least_of(whole_column_threads, column_share_threads<leaves>);
   static constexpr std::size_t shared_bytes = shares ? column_share_bytes<leaves>(block_threads) : 0;
@@ -90,18 +91,19 @@ template <class Arguments> struct whole_columns {
     const std::int64_t inner_bytes = call.given.kept.inner().extent * std::int64_t{sizeof(typename leaves::item)};
     if (call.choice.kind != kernel_kind::columns) return false;
     if (inner_bytes < 2 * sector_bytes && !has_narrow_matrices(call.given)) return false;
-    const std::int64_t in_flight =
+    const std::int64_t batch_bytes =
                            least_of<std::int64_t>(call.given.reduced_items, policy.alone_rows) * policy.load_bytes,
+                       in_flight = loads_batch_ahead<leaves> ? 2 * batch_bytes : batch_bytes,
                        multiprocessors = call.frame.multiprocessors(),
                        resident = multiprocessors * column_share_blocks * column_share_threads<leaves>;
     return keeps_busy(call.given.outputs / vector, resident,
-                      policy.loads_ahead ? multiprocessors * busy_bytes / in_flight : resident * busy_quarters / 4);
+                      is_light ? multiprocessors * busy_bytes / in_flight : resident * busy_quarters / 4);
   }
   static std::optional<launch_plan<>> plan_for(const planned_call& call) {
     const shape& given = call.given;
     const std::int64_t vectors = given.outputs / vector;
     const bool are_few =
-        !shares && vectors < std::int64_t{few_column_warps} * warp_lanes * call.frame.multiprocessors();
+        is_light && vectors < std::int64_t{few_column_warps} * warp_lanes * call.frame.multiprocessors();
     const int threads = are_few ? warp_lanes : block_threads;
     plan grid = plan_whole_columns(vectors, given.reduced_items, threads, call.frame.max_blocks());
     grid.copies_vectors = copying_team<leaves> > 1 && call.choice.has_vectors;

@@ -25,6 +25,22 @@ template <class Leaves> consteval std::size_t column_share_bytes(int threads) {
   return sizeof(column_share_storage<Leaves>) + rows_ahead_bytes<Leaves>(threads);
 }
 
+/// Joins `count` nodes of vectors, and leaves the roots of `item`. Threads join single outputs, so that more of them
+/// do: `own` has a lane for each output of a tile.
+template <class Arguments, class Storage, class Joiner>
+__device__ void join_singly(const Arguments& arguments, const work_item& item, const tile_thread& own, Storage& shared,
+                            Joiner& joiner, int count) {
+  using A = typename Arguments::A;
+  constexpr int vector = Arguments::leaves_type::chunk_items;
+  const auto& plan = arguments.plan;
+  const bool exists = own.lane < arguments.template outputs_of<vector>(item.tile);
+  A root[1] = {};
+  join_nodes<vector>(shared, own, plan.groups / vector, exists, count, arguments.op, root);
+  if (!exists || own.group > 0) return;
+  if (plan.splits > 1) joiner.put_one(item, own.lane, root[0]);
+  else arguments.write_one(item.tile * plan.lanes + own.lane / vector, own.lane % vector, root[0]);
+}
+
 /// Each thread folds a share of an output's items alone: for operators that have much to compute, and for outputs of so
 /// few items that one share has them all.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
@@ -39,7 +55,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
   tile_thread own(plan.lanes);
   // Runs leave few registers: the compiler would divide again for each work item.
   if constexpr (folds_runs<Leaves>) own.lane = arch::opaque(own.lane), own.group = arch::opaque(own.group);
-  const tile_thread single = vector == 1 ? own : tile_thread(plan.lanes * vector);
+  [[maybe_unused]] const tile_thread single = vector == 1 ? own : tile_thread(plan.lanes * vector);
   const std::int64_t share = std::int64_t{1} << plan.log_rows;
   const bool is_clerk = arch::flat_thread() == 0, has_group = own.group < plan.groups;
   grid::drawn_work work(plan.work_items(), arguments.draw_counter(), plan.waits(), is_clerk, shared.work);
@@ -56,8 +72,7 @@ column_share_kernel(const __grid_constant__ Arguments given) {
     own_share.begin(exists ? arguments.kept.place_of(column).in : 0, first,
                     exists ? least_of(first + share, item.end) : first, peers);
   };
-  // Threads that fold whole outputs need not meet. (Without runs they do: exact sums take 3 % longer if this is asked.)
-  const bool joins = !folds_runs<Leaves> || plan.groups > 1 || plan.draws;
+  const bool joins = !folds_whole_alone<Leaves> || plan.groups > 1 || plan.draws;
   if constexpr (folds_runs<Leaves>) begin(work.item());
   while (work.exists()) {
     work.draw();
@@ -75,15 +90,14 @@ column_share_kernel(const __grid_constant__ Arguments given) {
                   values);
     }
     if (joins) work.show();
-    if (const int count = static_cast<int>((item.end - item.first - 1) >> plan.log_rows) + 1; count > 1) {
-      const int outputs = arguments.template outputs_of<vector>(item.tile);
-      const A root = join_row_groups_singly(shared.join, own, exists, single, plan.groups / vector, outputs, count,
-                                            arguments.op, values);
-      if (single.group == 0 && single.lane < outputs) {
-        if (plan.splits > 1) joiner.put_one(item, single.lane, root);
-        else arguments.write_one(item.tile * plan.lanes + single.lane / vector, single.lane % vector, root);
-      }
-    } else if (exists && own.group == 0) {
+    const int count = plan.groups > 1 ? static_cast<int>((item.end - item.first - 1) >> plan.log_rows) + 1 : 1;
+    if (count > 1) {
+      if (exists && own.group < count) shared.join.put(arch::flat_thread(), values);
+      __syncthreads();
+      if constexpr (vector == 1) join_nodes<1>(shared.join, own, plan.groups, exists, count, arguments.op, values);
+      else join_singly(arguments, item, single, shared.join, joiner, count);
+    }
+    if ((vector == 1 || count <= 1) && exists && own.group == 0) {
       if (plan.splits > 1) joiner.put(item, own, values);
       else arguments.template write<vector>(column, values);
     }

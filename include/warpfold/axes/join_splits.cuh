@@ -105,17 +105,6 @@ __device__ void join_row_groups(Storage& shared, const tile_thread& own, int row
   join_nodes<Vector>(shared, own, row_groups, exists, count, op, values);
 }
 
-/// The same by threads that have one output each, so that more of them join: `single` has a lane for each output.
-template <int Vector, class A, class Op, class Storage>
-__device__ A join_row_groups_singly(Storage& shared, const tile_thread& own, bool exists, const tile_thread& single,
-                                    int row_groups, int outputs, int count, Op op, const A (&values)[Vector]) {
-  if (exists && own.group < count) shared.put(arch::flat_thread(), values);
-  __syncthreads();
-  A root[1] = {};
-  join_nodes<Vector>(shared, single, row_groups, single.lane < outputs, count, op, root);
-  return root[0];
-}
-
 /// The node over `count` partial results, which lie `pitch` apart from `partials` on; those of single outputs, side by
 /// side. The result is valid in group 0.
 template <int Vector, class A, class Op, class Storage>
