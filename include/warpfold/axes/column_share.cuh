@@ -13,9 +13,6 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 template <class Leaves>
 inline constexpr int column_share_threads = least_of(column_policy_of<Leaves>.block_threads, most_share_threads);
 
-/// Whether threads that fold whole outputs need not meet. (Exact sums take 3 % longer if this is asked.)
-template <class Leaves> inline constexpr bool folds_whole_alone = folds_runs<Leaves> || thread::locates<Leaves>;
-
 /// Batches of rows that are under way in shared memory; 0: none.
 template <class Leaves> consteval int batches_in_shared_memory() {
   using T = typename Leaves::item;

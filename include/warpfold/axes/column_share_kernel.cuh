@@ -72,7 +72,6 @@ column_share_kernel(const __grid_constant__ Arguments given) {
     own_share.begin(exists ? arguments.kept.place_of(column).in : 0, first,
                     exists ? least_of(first + share, item.end) : first, peers);
   };
-  const bool joins = !folds_whole_alone<Leaves> || plan.groups > 1 || plan.draws;
   if constexpr (folds_runs<Leaves>) begin(work.item());
   while (work.exists()) {
     work.draw();
@@ -89,8 +88,8 @@ column_share_kernel(const __grid_constant__ Arguments given) {
         fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, first, end, arguments.op,
                   values);
     }
-    if (joins) work.show();
-    const int count = plan.groups > 1 ? static_cast<int>((item.end - item.first - 1) >> plan.log_rows) + 1 : 1;
+    work.show();
+    const int count = static_cast<int>((item.end - item.first - 1) >> plan.log_rows) + 1;
     if (count > 1) {
       if (exists && own.group < count) shared.join.put(arch::flat_thread(), values);
       __syncthreads();
@@ -101,27 +100,49 @@ column_share_kernel(const __grid_constant__ Arguments given) {
       if (plan.splits > 1) joiner.put(item, own, values);
       else arguments.template write<vector>(column, values);
     }
-    if (joins || plan.splits > 1) __syncthreads();
+    __syncthreads();
     if (plan.splits > 1) joiner.arrive(item);
-    if (joins) work.advance();
-    else work.advance_in_turn();
+    work.advance();
   }
   if (plan.splits > 1) joiner.finish();
 }
 
-/// Each thread folds whole outputs, so nothing is joined.
+/// The rows that are under way, which begin at a line of shared memory.
+struct alignas(128) share_room {
+  unsigned char bytes[128];
+};
+
+/// Each thread folds whole outputs, so nothing is joined, and no thread waits for others.
 template <class Arguments, class Leaves = typename Arguments::leaves_type>
 __global__ void __launch_bounds__(column_share_threads<Leaves>, column_share_blocks)
 whole_column_kernel(const __grid_constant__ Arguments arguments) {
   constexpr int vector = Leaves::chunk_items;
-  for (std::int64_t tile = blockIdx.x; tile < arguments.plan.tiles; tile += gridDim.x) {
-    const std::int64_t column = tile * arguments.plan.lanes + arch::flat_thread();
-    if (column >= arguments.vectors) return;
-    typename Leaves::accumulator values[vector] = {};
-    fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items, arguments.op,
-              values);
-    arguments.template write<vector>(column, values);
-  }
+  const auto& plan = arguments.plan;
+  const auto column_of = [&](std::int64_t tile) { return tile * plan.lanes + arch::flat_thread(); };
+  if constexpr (folds_runs<Leaves>) {
+    column_share<Leaves, typename Arguments::operation, typename Arguments::map> share(
+        arguments.leaves, arguments.reduced, arguments.op, arch::dynamic_shared<share_room>().bytes);
+    const auto begin = [&](std::int64_t tile) {
+      const bool exists = column_of(tile) < arguments.vectors;
+      share.begin(exists ? arguments.kept.place_of(column_of(tile)).in : 0, 0, exists ? arguments.items : 0,
+                  plan.copies_vectors ? __ballot_sync(full_warp, exists) : 0);
+    };
+    begin(blockIdx.x);
+    for (std::int64_t tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) {
+      typename Leaves::accumulator values[vector] = {};
+      if (share.exists()) share.fold(values);
+      if (tile + gridDim.x < plan.tiles) begin(tile + gridDim.x);
+      if (column_of(tile) < arguments.vectors) arguments.template write<vector>(column_of(tile), values);
+    }
+  } else
+    for (std::int64_t tile = blockIdx.x; tile < plan.tiles; tile += gridDim.x) {
+      const std::int64_t column = column_of(tile);
+      if (column >= arguments.vectors) return;
+      typename Leaves::accumulator values[vector] = {};
+      fold_down(arguments.leaves, arguments.reduced, arguments.kept.place_of(column).in, 0, arguments.items,
+                arguments.op, values);
+      arguments.template write<vector>(column, values);
+    }
 }
 
 }  // namespace WARPFOLD_HIDDEN_V1

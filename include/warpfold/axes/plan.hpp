@@ -153,7 +153,8 @@ inline plan plan_columns(int multiprocessors, std::int64_t columns, int vector, 
                   ? 0
                   : least_of(most_drawn_work(columns * rows * policy.load_bytes, policy.work_bytes / resident, blocks),
                              max_shared_work_items(std::int64_t{plan.lanes} * vector, accumulator_bytes)));
-  deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector, policy.has_narrow_tiles, accumulator_bytes);
+  deal_drawn_work(plan, blocks, plan.lanes * plan.groups, vector, policy.has_narrow_tiles, accumulator_bytes,
+                  plan.splits >= std::int64_t{least_shared_splits} * plan.groups);
   return plan;
 }
 

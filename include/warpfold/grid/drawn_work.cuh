@@ -85,8 +85,6 @@ template <class Number> class numbered_work {
     next_ = warp::shuffle(shared_.later[turn_], 0);  // so that the compiler knows it is uniform
     turn_ ^= 1;
   }
-  /// The same where blocks take turns: nothing has to be shown.
-  __device__ void advance_in_turn() { item_ = next_, next_ += static_cast<Number>(gridDim.x); }
 
  private:
   __device__ Number number_of(unsigned draw) const { return static_cast<Number>(given_) + static_cast<Number>(draw); }
