@@ -501,6 +501,31 @@ TEST(axes_operators, log_sum_exp_of_shared_columns) {
   }
 }
 
+template <class Op, class Same> void expect_whole_columns(const array_on_device<>& array, const Op& op, Same are_same) {
+  const device_array<wf::accumulator_t<Op, float>> to(array.outputs());
+  for (const int max_blocks : {0, 3}) {
+    const auto launches = wf::explain(
+        [&] { wf::reduce_axes(array.source(), array.to(to), array.reduced, op, {.max_blocks = max_blocks}); });
+    EXPECT_EQ(launches.front().why, std::string("enough columns for a thread each"));
+    const auto found = to.to_host();
+    for (std::size_t i = 0; i < found.size(); i += 1 + i % 7)
+      ASSERT_TRUE(are_same(found[i], result_of(array.items[i], op))) << "output " << i << ", max_blocks " << max_blocks;
+  }
+}
+// Single threads fold columns of several matrices if there are enough, tile after tile where there are fewer blocks than
+// tiles. Rows have vectors, and have not.
+TEST(axes_operators, whole_columns_one_after_another) {
+  int multiprocessors = 0;
+  wf::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+  for (const std::int64_t fewer : {3, 4}) {
+    const array_on_device<> array({"whole columns", {2, 37, multiprocessors * std::int64_t{256} - fewer}, 0b010, 0});
+    expect_whole_columns(array, wf::moments<>{}, [](const auto& a, const auto& b) {
+      return std::memcmp(&a, &b, sizeof a) == 0;  // they have no padding
+    });
+    expect_whole_columns(array, wf::arg_maximum{}, [](const auto& a, const auto& b) { return is_same(a, b); });
+  }
+}
+
 // Columns of one matrix, where there are bulk copies; of many matrices, vectors are faster.
 TEST(axes_operators, few_columns_of_a_matrix_are_staged) {
   constexpr std::int64_t items = 48'000;
