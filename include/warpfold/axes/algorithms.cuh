@@ -235,14 +235,14 @@ template <class Arguments> struct staged_columns {
 
   /// Whether threads fold single columns of any matrix faster than vectors of them. (On an H200, places of maxima take
   /// 202 us by vectors for 2^26 doubles in 1000 columns, and 154 staged in 1001 columns.)
-  static constexpr bool is_heavy = folds_runs<leaves> || detail::has_terms<leaves> ||
-                                   (thread::locates<leaves> && sizeof(typename leaves::item) == 8);
+  static constexpr bool prefers_single_columns = folds_runs<leaves> || detail::has_terms<leaves> ||
+                                                 (thread::locates<leaves> && sizeof(typename leaves::item) == 8);
   /// The most columns of a matrix that are staged though they could be read by vectors.
   static constexpr int most_preferred = [] {
     using A = typename leaves::accumulator;
     constexpr std::size_t item_bytes = sizeof(typename leaves::item);
     const bool is_twice_as_wide = std::is_arithmetic_v<A> && sizeof(A) > item_bytes && sizeof(A) <= 2 * item_bytes;
-    return is_heavy || is_twice_as_wide ? staged_policy_of<leaves>.max_columns() : max_few_staged_columns;
+    return prefers_single_columns || is_twice_as_wide ? staged_policy_of<leaves>.max_columns() : max_few_staged_columns;
   }();
 
   /// Whether columns are staged though they could be read by vectors. (Of many matrices, single threads fold whole
@@ -250,8 +250,9 @@ template <class Arguments> struct staged_columns {
   static bool prefers_stages(const planned_call& call) {
     if (call.given.kept.rank > 1) return false;
     if (call.given.outputs <= most_preferred) return true;
-    const std::int64_t bytes = call.given.outputs * call.given.reduced_items * sizeof(typename leaves::item);
-    return is_heavy && bytes >= least_preferred_tile_bytes && !whole_columns<Arguments>::takes(call);
+    const std::int64_t bytes =
+        call.given.outputs * call.given.reduced_items * std::int64_t{sizeof(typename leaves::item)};
+    return prefers_single_columns && bytes >= least_preferred_tile_bytes && !whole_columns<Arguments>::takes(call);
   }
   static bool takes(const planned_call& call) {
     const std::int64_t columns = call.given.kept.inner().extent;

@@ -73,6 +73,7 @@ inline std::optional<staged_plan> plan_staged_columns(int multiprocessors, const
     const int least = lane_bytes + 2 * 15;  // the vectors around neighbouring rows do not meet
     stage.row_bytes = least + ((stage.row_bytes - least) & 15);
   }
+  // If it `halves`, padded rows have fewer row groups rather than no room for the stages.
   const auto fits = [&](const stage_threads& block, bool halves) {
     grid.groups = staged_groups(policy, block.threads, grid.lanes);
     stage.threads = block.threads;

@@ -24,9 +24,9 @@ struct staged_policy {
   /// Of a tile; one row group of them fills most of a block.
   constexpr int max_columns() const { return std::bit_floor(static_cast<unsigned>(many.threads)); }
 };
-/// Of `few`; and where accumulators leave registers for more. (On an H200, us with 288, 320 and 384 threads: moments of
-/// 2^26 floats in 77 columns 104, 85 and 99, logsumexp 120, 96 and 95, of 150 columns 134, 94 and 100; statistics of 61
-/// columns 90 with 288 and 98 with 320.)
+/// Of `few`; and where accumulators leave registers for more. (On an H200, us with 288 and 352 threads: moments of 2^26
+/// floats in 77 columns 104 and 85, logsumexp 124 and 90, of 150 columns 134 and 96; statistics, which have wider
+/// accumulators, of 61 columns 90 with 288 and 98 with 320.)
 inline constexpr int staged_threads = 288, more_staged_threads = 352;
 inline constexpr int least_few_threads = 160;
 /// A thread has 128 bytes of a stage, so that copies are long. With narrow items, much time goes to each byte: where
