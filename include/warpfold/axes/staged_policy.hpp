@@ -55,9 +55,9 @@ inline constexpr std::int64_t most_staged_pitch = std::int64_t{1} << 26;
 inline constexpr int least_staged_bytes = 128 * 1024;
 inline constexpr int min_staged_columns = max_narrow_columns + 1;
 /// Columns that could be read by vectors are staged, too, if they are few, or if an accumulator is twice as wide as an
-/// item; and if so many threads of a block fold them. (On an H200, 2^26 floats: means of 24 columns 101 us by vectors,
-/// 77 staged; sums of 12 columns 85 and 75, of 64 columns 70 and 71. Means of 40 columns, of which a block folds 4
-/// groups, 77 staged and 87 by vectors; sums of 2^27 halves in 300 columns 80 staged and 85 by vectors.)
+/// item; and if so many threads of a block fold them. (On an H200, us by vectors and staged, 2^26 floats: means of 24
+/// columns 91 and 79, of 40 columns 86 and 83; sums of 12 columns 85 and 75, of 64 columns 70 and 71; sums of 2^27
+/// halves in 300 columns 85 and 80.)
 inline constexpr int max_few_staged_columns = 15;
 inline constexpr int least_staging_threads = 175;                              ///< of `few`
 inline constexpr int least_staging_doubles = 150, least_staging_narrow = 145;  ///< the same of wide and narrow items

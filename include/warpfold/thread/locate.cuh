@@ -276,5 +276,6 @@ __device__ auto fold_located(const Leaves& leaves, const typename Leaves::chunk&
 }  // namespace warpfold::thread
 
 namespace warpfold {
+/// Any association gives the same bits if it does for `Op`.
 template <class Op, class A> inline constexpr bool is_exact<thread::join_items<Op>, A> = is_exact<Op, A>;
 }  // namespace warpfold
