@@ -80,7 +80,7 @@ TEST(scan_plan, middle_tiles_follow_quick_ones) {
   EXPECT_EQ(shape_of(most_middle), scan::scan_tiles::middle);
   EXPECT_EQ(shape_of(most_middle + 1), scan::scan_tiles::low_occupancy);
   const auto of_user_operator = [](std::int64_t items) {
-    return scan::plan_scan({132, listed, 8}, items, 4, scan::with_middle(floats, 2, 4, 3));
+    return scan::plan_scan({132, listed, 8}, items, 4, scan::with_middle(floats, 2, 4, 3, 4));
   };
   EXPECT_FALSE(of_user_operator(8 * quick + 1).in_cluster);  // quick tiles are faster than a cluster of middle ones
   EXPECT_EQ(of_user_operator(8 * quick + 1).shape, scan::scan_tiles::quick);

@@ -59,23 +59,24 @@ struct kernel_policy {
 /// `policy` with quick tiles of `quick_rows` rows, and middle ones, which are faster between quick and full ones than
 /// either.
 consteval kernel_policy with_middle(kernel_policy policy, int quick_rows, int middle_rows,
-                                    int quick_tiles_per_multiprocessor) {
+                                    int quick_tiles_per_multiprocessor, int middle_tiles_per_multiprocessor) {
   policy.middle = policy.quick;
   policy.quick.rows = quick_rows;
   policy.middle.rows = middle_rows;
-  policy.middle_tiles_per_multiprocessor = 4;
+  policy.middle_tiles_per_multiprocessor = middle_tiles_per_multiprocessor;
   policy.quick_tiles_per_multiprocessor = quick_tiles_per_multiprocessor;
   return policy;
 }
 
 /// The constants for items that can be staged, in chunks of 16 bytes: three stages of 64 KiB. Eight folders are faster
 /// for floating-point sums, but leave 64 registers per thread, and others need more. Small inputs end before the ring
-/// is worth its start. Full tiles then run at low occupancy only, since more of them are staged. Measured on an H200
-/// and an H100, in one run with the other plans and CUB.
+/// is worth its start. Full tiles then run at low occupancy only, four on a multiprocessor, since more of them are
+/// staged. Measured on an H200 and an H100, in one run with the other plans and CUB.
 consteval kernel_policy with_stages(kernel_policy policy, bool is_floating_point_sum, std::size_t item_bytes) {
-  policy = with_middle(policy, policy.full.rows / 4, policy.full.rows / 2, 1);
+  policy = with_middle(policy, policy.full.rows / 4, policy.full.rows / 2, 1, 4);
   policy.has_middle_clusters = true;
-  policy.staged = {{8, 16, 3, is_floating_point_sum ? 8 : 4}, item_bytes <= 4 ? 2 : 5, item_bytes <= 4 ? 2 : 3};
+  policy.full.blocks_per_multiprocessor = 5;
+  policy.staged = {{8, 16, 3, is_floating_point_sum ? 8 : 4}, item_bytes <= 4 ? 2 : 7, item_bytes <= 4 ? 2 : 3};
   return policy;
 }
 
