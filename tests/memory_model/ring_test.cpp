@@ -237,6 +237,38 @@ program pairs_of_windows(orders& with) {
 
 TEST(memory_model_ring, pairs_of_windows) { check("pairs of windows", pairs_of_windows, {}); }
 
+/// The same by warps of two lanes: lane 0 has acquired what its window's tiles released, and clears; lane 1 counts.
+program pairs_counted_by_lanes(orders& with) {
+  program all;
+  const int node = all.location("node"), pair = all.location("pair"), rounds = all.location("rounds");
+  for (int window = 0; window < 2; ++window) {
+    const int lanes = all.barrier(2), counted = all.barrier(2), completed = all.channel("completed");
+    all.run("lane 0", {window}, [=, &with](thread& own) {
+      if (window == 0) own.write(node, 1, relaxed(scope::gpu));
+      else own.expect(own.await(node, relaxed(scope::gpu), is_there) == 1, "receives a node of the round after");
+      if (with.step("finish: __syncwarp")) own.sync(lanes);
+      const value before = own.receive(completed);
+      if (with.step("count: __syncwarp")) own.sync(counted);
+      if (before != 1) return;
+      own.write(node, 0, relaxed(scope::gpu));
+      own.write(rounds, 1, release(scope::gpu));
+    });
+    all.run("lane 1", {window}, [=, &with](thread& own) {
+      if (with.step("finish: __syncwarp")) own.sync(lanes);
+      own.send(completed, own.inc(pair, 1, with.atomic("finish: count the pair", acq_rel(scope::gpu))));
+      if (with.step("count: __syncwarp")) own.sync(counted);
+    });
+  }
+  all.run("next round", {2}, [=](thread& own) {
+    own.await(rounds, acquire(scope::gpu), [](int round) { return round == 1; });
+    own.expect(own.read(node, relaxed(scope::gpu)) == 0, "a node is not cleared");
+    own.write(node, 2, relaxed(scope::gpu));
+  });
+  return all;
+}
+
+TEST(memory_model_ring, pairs_counted_by_lanes) { check("pairs counted by lanes", pairs_counted_by_lanes, {}); }
+
 /// A list of nodes (grid/node_list.cuh) of two tiles. A warp of tile 1 receives the node of tile 0, and meets the warp
 /// that leaves at a barrier. The last tile to leave clears by a warp of two lanes. The next call finds all words zero.
 program list(orders& with) {

@@ -23,11 +23,11 @@
 //             The lane has used what its warp read, or has met the other warps at a barrier: so the count depends
 //             on the reads, which need no fence (No-Thin-Air: tests/memory_model/README.md).
 //   finish    The warp of the last tile to leave a window goes on alone. It fences (acquire), then synchronises: it
-//             sees all that the tiles published. It counts the window at `pairs` (acquire and release), if two windows
-//             read a node; the last reader of a window clears its places, by relaxed accesses, and synchronises.
+//             sees all that the tiles published. It counts the window at `pairs`, if two windows read a node, and on
+//             the next level, by a lane each (acquire and release), and synchronises. The last reader of a window
+//             clears its places, by relaxed accesses, and synchronises.
 //   release   After this, one lane releases `rounds`, for which the window that uses the places next waits in enter.
-//             Then the warp counts its window (acquire and release) on the next level, and so on, as far as it is the
-//             last.
+//             The warp goes on with the next level, and so on, as far as it is the last.
 //
 // Thousands of tiles lie between two windows at one place, so tiles do not wait in enter in practice.
 #pragma once
@@ -176,16 +176,28 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
     arch::fence_after_arrivals();
     __syncwarp();  // lane 0 has acquired for all
     for (int level = 0;; ++level) {
-      const int windows = count_of(level + 1);
-      if constexpr (Readers == 1) clear(level, window);
-      else {
-        const int own_readers = window == windows - 1 ? 1 : 2;
-        if (window > 0 && arch::warp_completes(control->pairs + place(level, window - 1), 2)) clear(level, window - 1);
-        if (arch::warp_completes(control->pairs + place(level, window), own_readers)) clear(level, window);
+      const int windows = count_of(level + 1), upper = window >> log_window, lane = arch::lane_id();
+      if (Readers == 1) clear(level, window);
+      // Whether the places of the window before (bit 0) and of this one (bit 1) are to be cleared, and whether this was
+      // the last window of one of the next level (bit 2). One trip to memory tells all.
+      unsigned* counter = nullptr;
+      unsigned expected = 2;
+      if (Readers == 2 && lane == 0 && window > 0) counter = control->pairs + place(level, window - 1);
+      if (Readers == 2 && lane == 1) {
+        counter = control->pairs + place(level, window);
+        if (window == windows - 1) expected = 1;
       }
-      if (windows == 1) return;
-      window >>= log_window;
-      if (!arch::warp_completes(control->departures + place(level + 1, window), members(level + 1, window))) return;
+      if (lane == 2 && windows > 1) {
+        counter = control->departures + place(level + 1, upper);
+        expected = members(level + 1, upper);
+      }
+      __syncwarp();
+      const unsigned completed = __ballot_sync(full_warp, counter != nullptr && arch::arrive(counter, expected));
+      __syncwarp();  // a ballot alone orders no memory
+      if (completed & 1) clear(level, window - 1);
+      if (completed & 2) clear(level, window);
+      if (!(completed & 4)) return;
+      window = upper;
     }
   }
 
