@@ -20,11 +20,12 @@ TEST(segmented_scan_plan, a_warp_a_tile) {
 }
 
 TEST(segmented_scan_plan, few_items_make_small_tiles) {
-  EXPECT_EQ(segmented_scan::tile_rows(1, 128, 8), 2);
-  EXPECT_EQ(segmented_scan::tile_rows(1 << 20, 128, 8), 2);
-  EXPECT_EQ(segmented_scan::tile_rows(3000 * 512 - 1, 128, 8), 2);
-  EXPECT_EQ(segmented_scan::tile_rows(3000 * 512, 128, 8), 4);
-  EXPECT_EQ(segmented_scan::tile_rows(3000 * 1024, 128, 8), 8);
+  EXPECT_EQ(segmented_scan::tile_rows(1, 128, 8), 1);
+  EXPECT_EQ(segmented_scan::tile_rows(1000 * 256 - 1, 128, 8), 1);
+  EXPECT_EQ(segmented_scan::tile_rows(1000 * 256, 128, 8), 2);
+  EXPECT_EQ(segmented_scan::tile_rows(2000 * 512 - 1, 128, 8), 2);
+  EXPECT_EQ(segmented_scan::tile_rows(2000 * 512, 128, 8), 4);
+  EXPECT_EQ(segmented_scan::tile_rows(2000 * 1024, 128, 8), 8);
   EXPECT_EQ(segmented_scan::tile_rows(std::int64_t{1} << 40, 128, 8), 8);
   EXPECT_EQ(segmented_scan::tile_rows(1, 128, 1), 1);
 }

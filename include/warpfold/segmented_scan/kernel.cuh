@@ -70,9 +70,10 @@ __device__ unsigned scan_tile(const Arguments& arguments, Shared& shared, int ti
   const std::int64_t items = arguments.leaves.source.items, first = std::int64_t{tile} << arguments.log_unit,
                      end = least_of(first + (1 << arguments.log_unit), items);
   const auto count = static_cast<int>(end - first);
+  const piece_cut before = segments.cut_at(first, arguments.log_unit, items);
+  // Not before the search, which would wait while items are on their way.
   warp::prefetch_items<most>(arguments.leaves.source, first, count);
   if constexpr (requires { segments.owners(); }) warp::prefetch_items<most>(segments.owners(), first, count);
-  const piece_cut before = segments.cut_at(first, arguments.log_unit, items);
   if (before.next >= end) {
     arguments.units.enter(tile);
     return arguments.units.leave(tile);

@@ -11,13 +11,13 @@ inline namespace WARPFOLD_HIDDEN_V1 {
 
 inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
-/// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. Not
-/// fewer than two, unless `most` is one. (With more tiles than enough, tiles are smaller, and each has its search; at
-/// 2^22 items, scans took 10 to 15 % longer. With fewer, mixed lengths do. Measured by bench/segmented_scan.)
+/// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. With more
+/// tiles than enough, each has its search. (Where 3000 were enough, scans of 2^20 doubles took 5 to 25 % longer; with
+/// 1000, those of floats in random lengths do. Lone rows save a tenth of up to 2^18 items. Measured on an H200.)
 constexpr int tile_rows(std::int64_t items, int row_items, int most) {
-  constexpr std::int64_t enough_tiles = 3000;
+  const auto enough_tiles = [](int rows) -> std::int64_t { return rows > 2 ? 2000 : 1000; };
   int rows = most;
-  while (rows > 2 && items < enough_tiles * rows * row_items) rows /= 2;
+  while (rows > 1 && items < enough_tiles(rows) * rows * row_items) rows /= 2;
   return rows;
 }
 
