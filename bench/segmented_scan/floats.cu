@@ -16,6 +16,10 @@ template <scanned_form Form> void add_floats(int bits, const std::vector<distrib
 void register_segmented_float_scans() {
   add_floats<scanned_form::offsets>(26, all_distributions());
   add_floats<scanned_form::offsets>(26, irregular_distributions());
+  std::vector<distribution> small{equal_lengths(32), equal_lengths(1000)};
+  for (const char* name : {"one", "geometric_200", "log_normal", "power_law", "degrees", "three_of_four_empty"})
+    small.push_back(named_distribution(name));
+  add_floats<scanned_form::offsets>(22, small);
   add_floats<scanned_form::offsets>(20, {equal_lengths(32), equal_lengths(1000), equal_lengths(1 << 20)});
   std::vector<distribution> some;
   for (const std::int64_t length : {3, 32, 100, 1000, 4096, 1 << 20}) some.push_back(equal_lengths(length));

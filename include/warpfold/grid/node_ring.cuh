@@ -176,27 +176,33 @@ template <class A, int Readers, class Shape = ring_shape<A, Readers>> struct nod
     arch::fence_after_arrivals();
     __syncwarp();  // lane 0 has acquired for all
     for (int level = 0;; ++level) {
-      const int windows = count_of(level + 1), upper = window >> log_window, lane = arch::lane_id();
-      if (Readers == 1) clear(level, window);
-      // Whether the places of the window before (bit 0) and of this one (bit 1) are to be cleared, and whether this was
-      // the last window of one of the next level (bit 2). One trip to memory tells all.
-      unsigned* counter = nullptr;
-      unsigned expected = 2;
-      if (Readers == 2 && lane == 0 && window > 0) counter = control->pairs + place(level, window - 1);
-      if (Readers == 2 && lane == 1) {
-        counter = control->pairs + place(level, window);
-        if (window == windows - 1) expected = 1;
+      const int windows = count_of(level + 1), upper = window >> log_window;
+      if constexpr (Readers == 1) {
+        clear(level, window);
+        if (windows == 1) return;
+        if (!arch::warp_completes(control->departures + place(level + 1, upper), members(level + 1, upper))) return;
+      } else {
+        // Whether the places of the window before (bit 0) and of this one (bit 1) are to be cleared, and whether this
+        // was the last window of one of the next level (bit 2). One trip to memory tells all.
+        const int lane = arch::lane_id();
+        unsigned* counter = nullptr;
+        unsigned expected = 2;
+        if (lane == 0 && window > 0) counter = control->pairs + place(level, window - 1);
+        if (lane == 1) {
+          counter = control->pairs + place(level, window);
+          if (window == windows - 1) expected = 1;
+        }
+        if (lane == 2 && windows > 1) {
+          counter = control->departures + place(level + 1, upper);
+          expected = members(level + 1, upper);
+        }
+        __syncwarp();
+        const unsigned completed = __ballot_sync(full_warp, counter != nullptr && arch::arrive(counter, expected));
+        __syncwarp();  // a ballot alone orders no memory
+        if (completed & 1) clear(level, window - 1);
+        if (completed & 2) clear(level, window);
+        if (!(completed & 4)) return;
       }
-      if (lane == 2 && windows > 1) {
-        counter = control->departures + place(level + 1, upper);
-        expected = members(level + 1, upper);
-      }
-      __syncwarp();
-      const unsigned completed = __ballot_sync(full_warp, counter != nullptr && arch::arrive(counter, expected));
-      __syncwarp();  // a ballot alone orders no memory
-      if (completed & 1) clear(level, window - 1);
-      if (completed & 2) clear(level, window);
-      if (!(completed & 4)) return;
       window = upper;
     }
   }
