@@ -115,11 +115,11 @@ TEST_F(segmented_scan_interval, many_empties_among_others) {
   for (const auto& some : {among, before_long}) {
     const layout where("many empties", some), gaps = wf_test::with_gaps(where);
     const device_array<int> offsets(where.offsets<int>());
-    expect_joined<false>(where, {}, [&](auto in, auto* out, const auto& options) {
+    expect_joined<false>(where, {.max_blocks = 3}, [&](auto in, auto* out, const auto& options) {
       wf_test::scan_in_small_tiles<false, 2, 2>(in, wf_test::listed<256>(offsets), out, join_after_init{}, options);
     });
     const device_array<int> begins(wf_test::narrowed<int>(gaps.begins)), ends(wf_test::narrowed<int>(gaps.ends));
-    expect_joined<false>(gaps, {}, [&](auto in, auto* out, const auto& options) {
+    expect_joined<false>(gaps, {.max_blocks = 3}, [&](auto in, auto* out, const auto& options) {
       wf_test::scan_in_small_tiles<false, 2, 2>(in, wf_test::listed<256>(begins, ends), out, join_after_init{},
                                                 options);
     });

@@ -28,6 +28,9 @@ TEST(segmented_scan_plan, few_items_make_small_tiles) {
   EXPECT_EQ(segmented_scan::tile_rows(2000 * 1024, 128, 8), 8);
   EXPECT_EQ(segmented_scan::tile_rows(std::int64_t{1} << 40, 128, 8), 8);
   EXPECT_EQ(segmented_scan::tile_rows(1, 128, 1), 1);
+  EXPECT_EQ(segmented_scan::tile_rows(6 * 1024, 128, 8, 6), 8);  // few warps
+  EXPECT_EQ(segmented_scan::tile_rows(6 * 1024 - 1, 128, 8, 6), 4);
+  EXPECT_EQ(segmented_scan::tile_rows(1000 * 256 - 1, 128, 8, 100'000), 1);
 }
 
 TEST(segmented_scan_plan, lanes_take_two_vectors_of_a_row_but_beside_owners) {

@@ -63,11 +63,12 @@ TEST(segmented_scan_sanitizer, units_in_place) {
   for (std::size_t s = 0; s < where.begins.size(); ++s)
     for (std::int64_t i = where.begins[s]; i < where.ends[s]; ++i)
       expected.push_back(static_cast<std::int16_t>(i - where.begins[s] + 1));
-  for (const std::int64_t offset : {0, 1}) {
-    const device_array<std::int16_t> both(std::vector<std::int16_t>(expected.size(), 1), offset);
-    wf::segmented_inclusive_scan(both.items(), offsets.items(), both.data());
-    EXPECT_EQ(both.to_host(), expected);
-  }
+  for (const std::int64_t offset : {0, 1})
+    for (const int max_blocks : {0, 2}) {  // tiles of one row and of several
+      const device_array<std::int16_t> both(std::vector<std::int16_t>(expected.size(), 1), offset);
+      wf::segmented_inclusive_scan(both.items(), offsets.items(), both.data(), {.max_blocks = max_blocks});
+      EXPECT_EQ(both.to_host(), expected);
+    }
 }
 
 // Where no item begins at a boundary of vectors, lanes read vectors around their chunks, which neighbours overwrite.
@@ -78,14 +79,17 @@ TEST(segmented_scan_sanitizer, never_aligned_in_place) {
   const device_array<int> offsets(where.offsets<int>()), memory(2 * where.items + 1);
   auto* const both = reinterpret_cast<interval<>*>(memory.data() + 1);
   const std::size_t bytes = items.size() * sizeof(interval<>);
-  wf::check(cudaMemcpy(both, items.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-  wf::segmented_inclusive_scan(std::span<const interval<>>(both, items.size()), offsets.items(), both, join{});
-  auto found = items;
-  wf::check(cudaMemcpy(found.data(), both, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
   const auto expected =
       wf_test::prefixes_of<false>(where, interval<>::poison(), interval<>::poison(),
                                   [](std::int64_t first, std::int64_t last) { return interval<>::of(first, last); });
-  EXPECT_TRUE(wf_test::all_same_bits(found, expected));
+  for (const int max_blocks : {0, 1}) {  // tiles of one row and of several
+    wf::check(cudaMemcpy(both, items.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    wf::segmented_inclusive_scan(std::span<const interval<>>(both, items.size()), offsets.items(), both, join{},
+                                 {.max_blocks = max_blocks});
+    auto found = items;
+    wf::check(cudaMemcpy(found.data(), both, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    EXPECT_TRUE(wf_test::all_same_bits(found, expected));
+  }
 }
 
 }  // namespace

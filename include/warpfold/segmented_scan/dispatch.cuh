@@ -41,7 +41,8 @@ void enqueue(const char* function, const Segments& segments, const Leaves& leave
   if (items == 0) return;
 
   constexpr int row_items = warp_lanes * Leaves::chunk_items;
-  const int tile_items = row_items * tile_rows(items, row_items, Policy.rows);
+  const std::int64_t max_warps = std::int64_t{frame.max_blocks()} * Policy.warps;
+  const int tile_items = row_items * tile_rows(items, row_items, Policy.rows, max_warps);
   const scan_plan plan = plan_scan(items, tile_items, Policy.warps, frame.max_blocks());
   if (plan.tiles > most_tiles) host_side::check_items(function, items, most_tiles * tile_items);
   using policy = fixed_policy<Policy.rows, Policy.warps, Policy.blocks_per_multiprocessor>;

@@ -13,9 +13,13 @@ inline constexpr std::int64_t most_tiles = grid::most_ring_tiles;
 
 /// Rows of a tile: `most`, a power of two, or fewer for few items, so that all warps of a GPU get tiles. With more
 /// tiles than enough, each has its search. (Where 3000 were enough, scans of 2^20 doubles took 5 to 25 % longer; with
-/// 1000, those of floats in random lengths do. Lone rows save a tenth of up to 2^18 items. Measured on an H200.)
-constexpr int tile_rows(std::int64_t items, int row_items, int most) {
-  const auto enough_tiles = [](int rows) -> std::int64_t { return rows > 2 ? 2000 : 1000; };
+/// 1000, those of floats in random lengths do. Tiles of one row save a tenth of up to 2^18 items. Measured on an H200.)
+/// With a positive `max_warps`, one tile per warp is enough.
+constexpr int tile_rows(std::int64_t items, int row_items, int most, std::int64_t max_warps = 0) {
+  const auto enough_tiles = [=](int rows) {
+    const std::int64_t tiles = rows > 2 ? 2000 : 1000;
+    return max_warps > 0 ? least_of(tiles, max_warps) : tiles;
+  };
   int rows = most;
   while (rows > 1 && items < enough_tiles(rows) * rows * row_items) rows /= 2;
   return rows;
