@@ -32,8 +32,8 @@ constexpr int scanned_chunk_items(int loaded_items, std::size_t accumulator_byte
 }
 
 /// Rows of a tile: 128 bytes of a lane's chunks, or of their accumulators, which are as wide at least, and 32 items at
-/// most. Wide accumulators need more registers; with two warps a block instead of four, scans of doubles take up to 4 %
-/// less.
+/// most. Wide accumulators need more registers; scans of doubles take up to 4 % less with two warps per block than with
+/// four. Measured on an H200.
 consteval kernel_policy kernel_policy_for(int chunk_items, std::size_t chunk_bytes, std::size_t accumulator_bytes) {
   const std::size_t held = greatest_of(chunk_bytes, static_cast<std::size_t>(chunk_items) * accumulator_bytes);
   const int rows =

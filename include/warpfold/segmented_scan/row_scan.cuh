@@ -47,7 +47,7 @@ template <int Levels, int Items, class A, class Op> struct row_scan {
     WARPFOLD_UNROLL
     for (int k = 1; k < Items; ++k) all |= number[k];
     const unsigned digits = warp::all_reduce(static_cast<unsigned>(all), bit_or{});
-    // Of segments whose lengths are multiples of a chunk, all chunks are nodes.
+    // Where segments' lengths are multiples of a chunk, every chunk is a node: within chunks, lanes need no other lane.
     const bool is_node = (number[0] & (Items - 1)) == 0 && number[Items - 1] - number[0] == Items - 1;
     if (log_items > 1 && __all_sync(full_warp, is_node)) thread::inclusive_scan(values, op);
     else within_chunks<0>(values, number, digits);
