@@ -287,6 +287,171 @@ TEST(log_sum_exp, of_short_segments) {
   }
 }
 
+// ---- segments of few items, whose tiles become plain terms in shared memory ----------------------------------------
+
+/// Segments of few items, enough of them for the whole device, some empty, some of a hundred items.
+std::vector<int> many_short_segments() {
+  const int warps = wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors * 2048 / 32;
+  wf_test::random_source random(12);
+  std::vector<int> offsets{0};
+  for (int s = 0; s < 128 * warps + 77; ++s) {
+    const int most = s % 90 == 0 ? 150 : s / 1000 % 2 == 0 ? 7 : 20;
+    offsets.push_back(offsets.back() + static_cast<int>(random.below(most)));
+  }
+  return offsets;
+}
+/// What items are like in one test.
+enum class kind { near, around_zero, apart, special };
+std::vector<float> items_of(kind what, const std::vector<int>& offsets) {
+  wf_test::random_source random(13);
+  std::vector<float> items;
+  for (std::size_t s = 1; s < offsets.size(); ++s)
+    for (int count = offsets[s] - offsets[s - 1], k = 0; k < count; ++k) {
+      const float noise = static_cast<float>(random.below(1 << 20)) * 0x1p-17f - 4;
+      switch (what) {
+        case kind::near: items.push_back(noise); break;
+        case kind::around_zero:  // log(sum) is 0, or next to it
+          items.push_back(
+              -std::log(static_cast<float>(count)) +
+              (random.below(2) == 0 ? 0.0f : noise * std::ldexp(1.0f, -static_cast<int>(random.below(30)))));
+          break;
+        case kind::apart: items.push_back(noise + (s / 700 % 3 == 0 && random.below(40) == 0 ? 100.0f : 0.0f)); break;
+        case kind::special:
+          items.push_back(s / 700 % 3 > 0 || random.below(50) > 0 ? noise
+                          : random.below(20) == 0                 ? infinity
+                          : random.below(30) == 0                 ? NAN
+                          : random.below(3) == 0                  ? 0x1p30f
+                                                                  : -infinity);
+      }
+    }
+  return items;
+}
+bool same_bits(float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : a != a && b != b; }
+
+void expect_short_segments(const std::vector<int>& offsets, const std::vector<float>& items,
+                           const std::vector<float>& found, float empty = -infinity) {
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    const std::vector<float> own(items.begin() + offsets[s], items.begin() + offsets[s + 1]);
+    const float expected = own.empty() ? empty : replayed(own);
+    ASSERT_TRUE(same_bits(found[s], expected)) << s << ": " << own.size() << " items, " << found[s] << ' ' << expected;
+  }
+}
+std::string reason_of(const auto& call) { return wf::explain(call).front().why; }
+struct negated {
+  __host__ __device__ float operator()(float x) const { return -x; }
+};
+
+class log_sum_exp_of_tiles : public testing::TestWithParam<kind> {
+ protected:
+  void SetUp() override {
+    if (!wf_test::copies_in_bulk()) GTEST_SKIP() << wf_test::needs_bulk_copies;
+  }
+  const std::vector<int> offsets = many_short_segments();
+  const std::int64_t segments = std::ssize(offsets) - 1;
+  const device_array<int> device_offsets{offsets};
+};
+
+TEST_P(log_sum_exp_of_tiles, by_offsets) {
+  const auto items = items_of(GetParam(), offsets);
+  for (const std::int64_t misaligned : {0, 3}) {
+    const device_array<float> in(items, misaligned), out(segments);
+    const auto call = [&] {
+      wf::segmented_reduce(in.items(), device_offsets.items(), std::span(out.data(), out.size()), wf::log_sum_exp{});
+    };
+    EXPECT_NE(reason_of(call).find("through shared memory"), std::string::npos);
+    call();
+    expect_short_segments(offsets, items, out.to_host());
+  }
+}
+TEST_P(log_sum_exp_of_tiles, by_owners) {
+  const auto items = items_of(GetParam(), offsets);
+  std::vector<int> owners;
+  for (int s = 0; s < segments; ++s)
+    owners.insert(owners.end(), static_cast<std::size_t>(offsets[s + 1] - offsets[s]), s);
+  const device_array<int> device_owners(owners);
+  const device_array<float> in(items, 1), out(segments);
+  const auto call = [&] {
+    wf::segmented_reduce(in.items(), wf::owners(device_owners.items()), std::span(out.data(), out.size()),
+                         wf::log_sum_exp{});
+  };
+  EXPECT_NE(reason_of(call).find("through shared memory"), std::string::npos);
+  call();
+  expect_short_segments(offsets, items, out.to_host());
+}
+TEST_P(log_sum_exp_of_tiles, of_transformed_items) {
+  auto items = items_of(GetParam(), offsets);
+  const device_array<float> in(items, 2), out(segments);
+  const device_array<double> wider(segments);
+  const auto of = [&](auto to) {
+    wf::transform_segmented_reduce(in.items(), device_offsets.items(), to, wf::log_sum_exp{}, negated{});
+  };
+  of(std::span(out.data(), out.size()));
+  of(std::span(wider.data(), wider.size()));
+  for (float& x : items) x = -x;
+  expect_short_segments(offsets, items, out.to_host());
+  for (std::int64_t s = 0; s < segments; s += 501)
+    EXPECT_TRUE(same_bits(static_cast<float>(wider.value(s)), out.value(s))) << "as a double";
+}
+// An initial value is joined to whole accumulators, so no tile becomes terms.
+TEST_P(log_sum_exp_of_tiles, with_given_values) {
+  const auto items = items_of(GetParam(), offsets);
+  const device_array<float> in(items), out(segments);
+  const wf::scaled_sum<float> given{1.25f, 2};
+  const auto with = [&](const wf::segmented_options<wf::scaled_sum<float>>& options) {
+    wf::segmented_reduce(in.items(), device_offsets.items(), std::span(out.data(), out.size()), wf::log_sum_exp{},
+                         options);
+  };
+  with({.empty = given});
+  expect_short_segments(offsets, items, out.to_host(), wf::log_sum_exp{}.lower(given));
+  const auto with_init = [&] { with({.init = given}); };
+  EXPECT_EQ(reason_of(with_init).find("through shared memory"), std::string::npos);
+  with_init();
+  for (std::int64_t s = 0; s < segments; s += 17) {
+    wf::scaled_sum<float> expected = given;
+    if (offsets[s] < offsets[s + 1])
+      expected = wf::log_sum_exp{}(
+          given, wf::canonical_tree::replay(items.data() + offsets[s], offsets[s + 1] - offsets[s], wf::log_sum_exp{}));
+    ASSERT_TRUE(same_bits(out.value(s), wf::log_sum_exp{}.lower(expected))) << s;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(every_kind, log_sum_exp_of_tiles,
+                         testing::Values(kind::near, kind::around_zero, kind::apart, kind::special));
+
+// A sum at another exponent has the result of the same sum at its items' own one, or is refused.
+TEST(log_sum_exp, results_follow_from_sums_at_any_exponent) {
+  using terms = wf::log_sum_exp::plain_terms<wf::scaled_sum<float>>;
+  std::int64_t all = 0, refused = 0;
+  const auto expect = [&](float sum, float exponent, int halves_up, int count) {
+    terms at;
+    at.meet((exponent + static_cast<float>(halves_up) / 2) * 1.386294361f);
+    ASSERT_TRUE(at.settle([](auto own, auto) { return own; }));
+    ASSERT_EQ(at.exponent(), exponent + static_cast<float>(halves_up) / 2);
+    float found = 0;
+    ++all;
+    if (!at.lower(std::ldexp(sum, -halves_up), count, found)) return void(++refused);
+    const float expected = wf::log_sum_exp{}.lower(wf::scaled_sum<float>{sum, exponent});
+    ASSERT_TRUE(same_bits(found, expected)) << sum << " at " << exponent << ": " << found << ' ' << expected;
+  };
+  wf_test::random_source random(14);
+  for (int round = 0; round < 400'000; ++round) {
+    const float sum =
+        0.7072f + static_cast<float>(random.below(1 << 24)) * std::ldexp(1.0f, static_cast<int>(random.below(11)) - 24);
+    const float exponent = (static_cast<float>(random.below(round % 2 == 0 ? 40 : 40'000)) - 20) / 2;
+    expect(sum, exponent, static_cast<int>(random.below(100)), 2);
+  }
+  EXPECT_LT(refused, all / 1000);
+  // Next to a result of 0 the items' own exponent matters, but an item alone has an exponent of 0.
+  for (int up = 0; up < 20; ++up)
+    for (int steps = -300; steps < 300; ++steps) {
+      const float sum = 1 + static_cast<float>(steps) * 0x1p-24f * (steps % 2 == 0 ? 1 : 1 << 12);
+      const auto before = refused;
+      expect(sum, 0, up, 1);
+      if (sum == 1) EXPECT_EQ(refused, before) << "one item";
+      expect(4 * sum, -1, up, 4);
+      if (std::fabs(sum - 1) < 0x1p-10f) EXPECT_GT(refused, before) << "four items";
+    }
+}
+
 TEST(log_sum_exp, among_masked_items) {
   expect_bits_among_masked_items<float>();
   expect_bits_among_masked_items<double>();

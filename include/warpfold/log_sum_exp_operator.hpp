@@ -139,6 +139,25 @@ template <> class exponent_range<double> {
   bool is_far_ = false;
 };
 
+/// log(sum 2^halves) of a normal `sum`, to a relative error of 2^-41. As logarithm() below, with a quotient that is
+/// mended once from about 22 bits, and a shorter series, interpolated at Chebyshev's nodes. Its last three coefficients
+/// have so few bits that instructions hold them.
+__host__ __device__ inline double logarithm_of(float sum, std::int32_t halves) {
+  constexpr std::uint32_t root = 0x3F3504F3;  // of 1/2
+  const std::uint32_t from_root = __builtin_bit_cast(std::uint32_t, sum) - root;
+  const float m = __builtin_bit_cast(float, (from_root & 0x7FFFFF) + root);  // from the root of 1/2 to that of 2
+  const double above = 2 * add(m, -1.0f), divisor = fused_multiply_add(0.5, above, 2.0);
+  const double reciprocal = rough_reciprocal(add(m, 1.0f));
+  const double first = multiply(above, reciprocal);
+  const double z = fused_multiply_add(fused_multiply_add(-first, divisor, above), reciprocal, first);
+  const double square = multiply(z, z);
+  const double series =
+      horner(square, 0x1.555555559959ep-4, 0x1.99999863d9682p-7, 0x1.24934p-9, 0x1.c6762p-12, 0x1.8c8cbp-14);
+  const double of_m = fused_multiply_add(z, multiply(square, series), z);
+  const auto exponent = static_cast<double>(halves + (static_cast<std::int32_t>(from_root) >> 23));
+  return fused_multiply_add(exponent, 0x1.62e42fefa39efp-1, of_m);
+}
+
 /// exp(x) at the exponent of the greatest of some items.
 template <class R> class exponential_terms {
  public:
@@ -161,6 +180,19 @@ template <class R> class exponential_terms {
   /// total() of some of the items, whose own exponent is given.
   __host__ __device__ scaled_sum<R> total_at(R own_exponent, R sum) const {
     return {multiply(sum, power_of_four(add(exponent(), -own_exponent))), own_exponent};
+  }
+  /// Sets `result` to what log_sum_exp lowers total_at(exponent, sum) to, whatever the exponent of the `count` < 2^10
+  /// items themselves is. Returns false where that may matter: where a float ends halfway between two others, as far as
+  /// is known (to 2^-39), or where sum and exponent almost cancel. (An item alone has an exponent of 0 there.)
+  __host__ __device__ bool lower(R sum, int count, R& result) const requires(std::is_same_v<R, float>) {
+    using e = exponential<R>;
+    using word = typename e::bits;
+    const word halves = __builtin_bit_cast(word, range_.bits_of_greatest()) - __builtin_bit_cast(word, e::half_integer);
+    const double log = logarithm_of(sum, static_cast<std::int32_t>(halves));
+    const auto low = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, log));
+    constexpr std::uint32_t half = 1u << 28, unknown = 1u << 14;  // of the 29 bits that a float lacks
+    result = static_cast<float>(log);
+    return ((low - (half - unknown)) & (2 * half - 1)) >= 2 * unknown && (std::fabs(result) >= 0x1p-9f || count == 1);
   }
 
  private:

@@ -144,31 +144,33 @@ TEST(segmented_plan, short_segments_are_not_cut) {
 }
 
 TEST(segmented_plan, stages_few_items_a_segment_on_a_full_device) {
-  constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps,
-                         full = segmented::min_staged_tiles * tile;
-  for (const bool listed : {false, true}) {
-    const auto gains = [&](std::int64_t items, std::int64_t segments, std::size_t item_bytes = 4,
-                           bool packs_all = false) {
-      return segmented::gains_by_staging(items, segments, item_bytes, warps, listed, packs_all);
-    };
-    for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
-      EXPECT_TRUE(gains((7 * segments + 1) / 2, segments));
-      EXPECT_FALSE(gains((7 * segments - 1) / 2, segments));
-      EXPECT_TRUE(gains(4 * segments, segments, 8));
-      EXPECT_FALSE(gains(4 * segments - 1, segments, 8));
-      EXPECT_TRUE(gains(segmented::max_staged_mean_items * segments - 1, segments));
-      EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments));
-      EXPECT_FALSE(gains(segments, segments));
-      EXPECT_TRUE(gains(segments, segments, 4, true)) << "they would be packed otherwise";
-      EXPECT_FALSE(gains(segmented::max_staged_mean_items * segments, segments, 4, true));
+  constexpr std::int64_t warps = 4224, tile = segmented::tile_segments_per_lane * 32 * warps;
+  for (const auto& bounds : {segmented::staging_bounds_of_items, segmented::staging_bounds_of_terms})
+    for (const bool listed : {false, true}) {
+      const std::int64_t full = bounds.min_tiles * tile, most = bounds.max_mean_items;
+      const auto gains = [&](std::int64_t items, std::int64_t segments, std::size_t item_bytes = 4,
+                             bool packs_all = false) {
+        return segmented::gains_by_staging(items, segments, item_bytes, warps, listed, packs_all, bounds);
+      };
+      for (const std::int64_t segments : {full, 3 * full, std::int64_t{1} << 33}) {
+        EXPECT_TRUE(gains((7 * segments + 1) / 2, segments));
+        EXPECT_FALSE(gains((7 * segments - 1) / 2, segments));
+        EXPECT_TRUE(gains(4 * segments, segments, 8));
+        EXPECT_FALSE(gains(4 * segments - 1, segments, 8));
+        EXPECT_TRUE(gains(most * segments - 1, segments));
+        EXPECT_FALSE(gains(most * segments, segments));
+        EXPECT_FALSE(gains(segments, segments));
+        EXPECT_TRUE(gains(segments, segments, 4, true)) << "they would be packed otherwise";
+        EXPECT_FALSE(gains(most * segments, segments, 4, true));
+      }
+      EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
+      const std::int64_t many = segmented::min_staged_empty_tiles * tile;
+      for (const std::int64_t items : {std::int64_t{0}, many / 4, many - 1}) {
+        EXPECT_EQ(gains(items, many), listed) << items << " items";
+        EXPECT_FALSE(gains(items * (many - 1) / many, many - 1)) << "too few steps a warp";
+      }
     }
-    EXPECT_FALSE(gains(8 * (full - 1), full - 1)) << "too few steps a warp";
-    const std::int64_t many = segmented::min_staged_empty_tiles * tile;
-    for (const std::int64_t items : {std::int64_t{0}, many / 4, many - 1}) {
-      EXPECT_EQ(gains(items, many), listed) << items << " items";
-      EXPECT_FALSE(gains(items * (many - 1) / many, many - 1)) << "too few steps a warp";
-    }
-  }
+  EXPECT_GT(segmented::staging_bounds_of_terms.max_mean_items, segmented::staging_bounds_of_items.max_mean_items);
 }
 
 // ---- segments dealt by number ---------------------------------------------------------------------------------------

@@ -123,8 +123,8 @@ template <class Op> void expect_tiny_segments(const Op& op) {
   using A = wf::accumulator_t<Op, float>;
   const std::int64_t warps =
       std::int64_t{wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors} * 2048 / 32;
-  lengths tiny(
-      static_cast<std::size_t>(wf::segmented::min_staged_tiles * warps * wf::segmented::tile_segments_per_lane * 32));
+  lengths tiny(static_cast<std::size_t>(wf::segmented::staging_bounds_of_items.min_tiles * warps *
+                                        wf::segmented::tile_segments_per_lane * 32));
   for (std::size_t s = 0; s < tiny.size(); ++s) tiny[s] = static_cast<std::int64_t>(s % 500 == 99 ? 40 : s * 5 % 3);
   const layout where("tiny", tiny);
   const auto items = wf_test::random_items<float>(where.items, 31);

@@ -21,9 +21,9 @@ namespace {
 TEST(segmented_reduce_without_bulk_copies, reads_items_in_place) {
   const std::int64_t warps =
       std::int64_t{wf::host_side::limits_of(wf::host_side::current_device()).multiprocessors} * 2048 / 32;
-  const layout where(
-      "power law",
-      wf_test::power_law(wf::segmented::min_staged_tiles * warps * wf::segmented::tile_segments_per_lane * 32, 1000));
+  const layout where("power law", wf_test::power_law(wf::segmented::staging_bounds_of_items.min_tiles * warps *
+                                                         wf::segmented::tile_segments_per_lane * 32,
+                                                     1000));
   ASSERT_FALSE(wf_test::copies_in_bulk());
   ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, where.segments(), sizeof(interval), warps, true, false));
   const device_array<interval> in(wf_test::interval_items(where.items));

@@ -11,7 +11,7 @@ template <class A> struct initial_value {
   A value{};
   const A* pointer = nullptr;
 
-  __device__ bool exists() const { return what != kind::none; }
+  __host__ __device__ bool exists() const { return what != kind::none; }
   template <class Op> __device__ A join(const A& result, Op op) const {
     return __builtin_expect(!exists(), true) ? result : op(alone(), result);
   }

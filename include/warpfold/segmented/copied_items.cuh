@@ -36,14 +36,14 @@ template <class Source, class Storage> class copied_items {
   }
   /// Starts to copy items [begin, end), and returns at once.
   __device__ void start(const Source& from, std::int64_t begin, std::int64_t end) {
-    begin_ = begin;
+    begin_ = begin, count_ = static_cast<int>(end - begin);
     const auto first = reinterpret_cast<std::uintptr_t>(from.data + begin);
     before_ = static_cast<int>(first & 15);
     const bool inside = from.is_inside(begin, end);  // then whole vectors can be copied
-    if (!inside) store_items(from, begin, static_cast<int>(end - begin));
+    if (!inside) store_items(from, begin, count_);
     if (arch::lane_id() == 0) {
       const unsigned bytes =
-          inside ? (static_cast<unsigned>(end - begin) * unsigned{sizeof(item)} + before_ + 15) & ~15u : 0;
+          inside ? (static_cast<unsigned>(count_) * unsigned{sizeof(item)} + before_ + 15) & ~15u : 0;
       storage_.arrived.arrive_expect_tx(bytes);
       if (bytes > 0)
         arch::bulk_copy_to_shared(storage_.items.bytes, reinterpret_cast<const void*>(first - before_), bytes,
@@ -65,7 +65,49 @@ template <class Source, class Storage> class copied_items {
                           typename Leaves::accumulator>{items, of.transform};
   }
 
+  /// Fills what the vectors around the items hold beside them with the first item. Of items of 4 bytes.
+  __device__ void fill_sides() const {
+    static_assert(sizeof(item) == 4);
+    const int lane = arch::lane_id(), first = before_ / 4, end = first + count_;
+    std::uint32_t one;
+    arch::load_shared<4>(storage_.items.bytes + before_, &one);
+    if (count_ > 0 && lane < first) arch::store_shared<4>(storage_.items.bytes + 4 * lane, &one);
+    if (count_ > 0 && end + lane < 4 * vectors()) arch::store_shared<4>(storage_.items.bytes + 4 * (end + lane), &one);
+    __syncwarp();
+  }
+  /// Calls visit(item) in some lane for each item of these vectors.
+  template <class Visit> __device__ void visit(Visit visit) const {
+    WARPFOLD_NO_UNROLL
+    for (int v = arch::lane_id(); v < vectors(); v += warp_lanes) {
+      item four[4];
+      arch::load_shared<16>(storage_.items.bytes + 16 * v, four);
+      WARPFOLD_UNROLL
+      for (int k = 0; k < 4; ++k) visit(four[k]);
+    }
+  }
+  /// Replaces each item by `change(item)`.
+  template <class R, class Change> __device__ void replace(Change change) const {
+    static_assert(sizeof(item) == sizeof(R));
+    WARPFOLD_NO_UNROLL
+    for (int v = arch::lane_id(); v < vectors(); v += warp_lanes) {
+      item four[4];
+      R changed[4];
+      arch::load_shared<16>(storage_.items.bytes + 16 * v, four);
+      WARPFOLD_UNROLL
+      for (int k = 0; k < 4; ++k) changed[k] = change(four[k]);
+      arch::store_shared<16>(storage_.items.bytes + 16 * v, changed);
+    }
+    arch::fence_proxy_async();  // before a later bulk copy into the same bytes
+    __syncwarp();
+  }
+  /// The items that `replace` has left, `Items` per chunk, as leaves.
+  template <class R, int Items> __device__ auto replaced() const {
+    using source = thread::shared_source<R, Items>;
+    return thread::leaves<source, thread::no_transform, R>{{storage_.items.bytes, before_}, {}};
+  }
+
  private:
+  __device__ int vectors() const { return count_ > 0 ? (before_ + count_ * int{sizeof(item)} + 15) / 16 : 0; }
   /// Copies item by item, at the ends of the array, where whole vectors would reach beyond it.
   __device__ void store_items(const Source& from, std::int64_t begin, int count) const {
     constexpr int width = alignof(item) <= 16 ? int{alignof(item)} : 16;
@@ -84,7 +126,7 @@ template <class Source, class Storage> class copied_items {
   Storage& storage_;
   unsigned phase_ = 0;
   std::int64_t begin_ = 0;
-  int before_ = 0;
+  int before_ = 0, count_ = 0;
 };
 
 }  // namespace warpfold::segmented

@@ -74,7 +74,7 @@ template <packing Packing, class Segments, class Leaves, class Op, class Out> st
   static constexpr bool is_with_few = Packing == packing::late_and_few || Packing == packing::in_place_and_few;
   using storage = kernel_storage<typename arguments::known, Packing>;
   static constexpr std::size_t shared_bytes = [] {
-    if constexpr (is_with_few) return sizeof(storage);
+    if constexpr (is_with_few || Packing == packing::staged) return sizeof(storage);
     else return host_side::shared_bytes_of<storage>;
   }();
   /// Of fixed lengths none is short to this kernel.
@@ -161,13 +161,15 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;
     if (const auto plan = per_warp_team::plan(frame, given)) return per_warp_team::enqueue(frame, given, *plan);
   }
-  if constexpr (!Segments::is_fixed_length && can_stage<Leaves>) {
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves> && (!may_become_terms<Leaves> || takes_lowered<Out>)) {
     using staged = load_balance_reduction<packing::staged, Segments, Leaves, Op, Out>;
-    if (host_side::has_sm_90<staged::kernel>(frame.device()) &&
+    const bool has_results = !may_become_terms<Leaves> || !given.init.exists();  // or they need whole accumulators
+    if (has_results && host_side::has_sm_90<staged::kernel>(frame.device()) && staged::may_have_storage(frame) &&
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),
-                         staged::is_listed, packs_all_lengths<Leaves>))
+                         staged::is_listed, packs_all_lengths<Leaves>,
+                         may_become_terms<Leaves> ? staging_bounds_of_terms : staging_bounds_of_items))
       return staged::enqueue(frame, given);
   }
   constexpr bool may_be_late = may_pack_late<typename kernel_arguments<Segments, Leaves, Op, Out>::known>;

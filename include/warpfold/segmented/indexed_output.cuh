@@ -29,6 +29,10 @@ template <class Out> struct indexed_output {
   }
 };
 
+/// Whether it takes results that have been lowered already.
+template <class Out> inline constexpr bool takes_lowered = thread::takes_lowered<Out>;
+template <class Out> inline constexpr bool takes_lowered<indexed_output<Out>> = thread::takes_lowered<Out>;
+
 /// Place `i` of `out`, of the result of a segment of `items` items that begins at item `begin`.
 template <class Out>
 __device__ decltype(auto) place_of(const Out& out, std::int64_t i, [[maybe_unused]] std::int64_t begin,

@@ -69,7 +69,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   using by_lanes = lane_folds<Arguments, 0, TakesFew>;
   static constexpr int chunk_items = late_leaves<leaves_type>::chunk_items, tiny = by_lanes::most,
                        max_segment_items = (chunk_items << detail::log_side_by_side) - 1;
-  static constexpr bool takes_few = TakesFew;
+  static constexpr bool prefetches_tiles = TakesFew;
   static constexpr bool packs_all = true, limits_items = false;  ///< a tile may have any number of items
   static constexpr int max_items = 0x7FFFFFFF;
   /// Long pieces wait in the room of edges until the edges of short segments need it, but not in that of lists, which
@@ -120,7 +120,7 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   }
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
-  __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
+  __device__ void fold_tiny(const Tile& tile, std::int64_t first, int, Meanwhile meanwhile) const {
     by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.few, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {

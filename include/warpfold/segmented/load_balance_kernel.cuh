@@ -7,7 +7,8 @@
 //              ones (short_segments.cuh).
 //   pack       Short segments are packed side by side into the lanes of the warp: in place (packed_segments.cuh), in
 //              place with the right edges joined late (late_packed_segments.cuh), maybe but for tiny segments
-//              (few_items.cuh), or staged in shared memory (smem_packed_segments.cuh).
+//              (few_items.cuh), or staged in shared memory (smem_packed_segments.cuh), there maybe as plain terms
+//              (tile_terms.cuh).
 //   join       The warp folds a longer segment alone; where joins take long, the right edges of several such segments
 //              are joined together (long_edges.cuh). If the segment is cut, the warp folds the units that begin in its
 //              range, and the last warp to finish joins them (long_segments.cuh, segment_units.cuh). No warp waits for

@@ -30,7 +30,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   using leaves_type = typename Arguments::leaves_type;
   using index = typename decltype(Arguments::segments)::index;
   using A = typename leaves_type::accumulator;
-  static constexpr bool takes_few = TakesFew;
+  static constexpr bool prefetches_tiles = TakesFew;
   static constexpr bool packs_all = packs_all_lengths<leaves_type>;
   using by_lanes = lane_folds<Arguments, packs_all ? 0 : policy_of<leaves_type>.tiny_items, TakesFew>;
   static constexpr int tiny = by_lanes::most, half = packs_all ? 0 : half_chunk_items<leaves_type>;
@@ -81,7 +81,7 @@ template <class Arguments, bool TakesFew = false> class packed_segments {
   }
   /// Folds a whole tile of segments of up to `tiny` items, if holds(tile). Calls meanwhile() on the way.
   template <class Tile, class Meanwhile>
-  __device__ void fold_tiny(const Tile& tile, std::int64_t first, Meanwhile meanwhile) const {
+  __device__ void fold_tiny(const Tile& tile, std::int64_t first, int, Meanwhile meanwhile) const {
     by_lanes::fold(arguments_, tile, first, Tile::segments_per_lane * warp_lanes, tiny, own_.few, meanwhile);
   }
   template <class Tile> __device__ static bool holds(const Tile& tile) {

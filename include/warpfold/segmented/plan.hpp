@@ -65,13 +65,13 @@ inline load_balance_plan plan_load_balance(int max_resident_blocks, std::int64_t
 
 /// Whether staging tiles in shared memory is faster, on a device that holds `warps` warps, for items of `item_bytes`
 /// bytes. `listed`: whether the spans of segments are read, not found among the owners of their items. `packs_all`:
-/// whether tiny segments would be packed otherwise, too.
+/// whether tiny segments would be packed otherwise, too. `bounds`: see policy.hpp.
 inline bool gains_by_staging(std::int64_t items, std::int64_t segments, std::size_t item_bytes, std::int64_t warps,
-                             bool listed, bool packs_all) {
+                             bool listed, bool packs_all, const staging_bounds& bounds = staging_bounds_of_items) {
   const std::int64_t mean = items / segments, tiles = segments / (tile_segments_per_lane * warp_lanes);
   if (mean == 0) return listed && tiles >= min_staged_empty_tiles * warps;
   const bool are_too_short = !packs_all && 2 * items < min_staged_mean_halves(item_bytes) * segments;
-  return !are_too_short && mean < max_staged_mean_items && tiles >= min_staged_tiles * warps;
+  return !are_too_short && mean < bounds.max_mean_items && tiles >= bounds.min_tiles * warps;
 }
 
 /// The logarithm of the warps that a segment gets if the input fills the device about once; nothing for other inputs.

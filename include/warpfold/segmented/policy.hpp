@@ -41,16 +41,23 @@ inline constexpr int max_segment_cost = 8;  ///< a higher cost leaves too much t
 
 /// Tiles are staged in shared memory if
 /// - items have at least min_staged_item_bytes bytes;
-/// - the mean segment has at least min_staged_mean_halves halves of an item, and less than max_staged_mean_items: lanes
-///   of shorter segments read neighbouring items anyway, and few longer segments, or wider items, fit
-///   the shared memory;
-/// - each warp has at least min_staged_tiles tiles, or min_staged_empty_tiles if most segments are empty.
+/// - the mean segment has at least min_staged_mean_halves halves of an item, and less than max_mean_items: lanes of
+///   shorter segments read neighbouring items anyway, and few longer segments, or wider items, fit the shared memory;
+/// - each warp has at least min_tiles tiles, or min_staged_empty_tiles if most segments are empty.
 /// Where tiny segments would be packed otherwise, too (code_size.cuh), the mean length may be 1. (On an H200, 2^26
 /// floats, us packed and staged: means of segments of 1 944 and 331, of 2 482 and 178; argmax of segments of 1 1148 and
 /// 476, of geometric lengths of mean 2 543 and 432.)
-inline constexpr int min_staged_item_bytes = 4, max_staged_mean_items = 16;
+inline constexpr int min_staged_item_bytes = 4;
 constexpr int min_staged_mean_halves(std::size_t item_bytes) { return item_bytes <= 4 ? 7 : 8; }
-inline constexpr int min_staged_tiles = 4, min_staged_empty_tiles = 16;
+inline constexpr int min_staged_empty_tiles = 16;
+struct staging_bounds {
+  int min_tiles, max_mean_items;
+};
+/// Those of items that become terms (tile_terms.cuh) are wider: other ways take longer. (On an H200, logsumexp, us
+/// otherwise and staged: of 2^26 floats in geometric lengths of mean 4 357 and 221, of mean 30 181 and 156; in segments
+/// of 7 154 and 130, of 18 169 and 151, but of 30 130 and 138; of log-normal lengths of mean 60 143 and 173. Of 10^6
+/// floats in geometric lengths of mean 4, two tiles for a warp: 17 and 13.)
+inline constexpr staging_bounds staging_bounds_of_items{4, 16}, staging_bounds_of_terms{1, 32};
 inline constexpr int max_copied_bytes = 4080;  ///< a tile's items; with up to 15 bytes before them 4 KiB
 
 /// Bytes of a tile that are brought into the L2 cache before lanes fold its segments of few items, since a lane loads

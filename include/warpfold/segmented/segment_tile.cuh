@@ -43,6 +43,14 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
     for (int k = 0; k < SegmentsPerLane; ++k) above += __popc(__ballot_sync(full_warp, count(k) > most));
     return above;
   }
+  /// The number of segments that end within the first `items` items.
+  __device__ int count_within(int items) const {
+    const Index end = first_item() + items;
+    int within = 0;
+    WARPFOLD_UNROLL
+    for (int k = 0; k < SegmentsPerLane; ++k) within += __popc(__ballot_sync(full_warp, this->end[k] <= end));
+    return within;
+  }
   /// Where segment number `segment` of the tile ends. `segment` is the same in all lanes.
   __device__ Index end_of(int segment) const {
     Index found{};  // exchanges all k: a choice of k first would be a choice of addresses

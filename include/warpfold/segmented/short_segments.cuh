@@ -72,14 +72,14 @@ template <class Arguments, template <class> class Packing> class short_segments 
         if constexpr (segments_type::needs_cursor) at.cursor = tile.base + tile.end_of(tile_segments - 1);
         tile_type next;
         bool all_known = false;
-        packing.fold_tiny(tile, first, [&] { all_known = read_tile(at, next); });
+        packing.fold_tiny(tile, first, longest, [&] { all_known = read_tile(at, next); });
         __syncwarp();
         tile = next;
         whole = all_known && is_whole(tile, at.segment);
         longest = tile.longest();
       }
-      const bool fits = packing_type::limits_items ? tiny < longest && longest <= wide : longest <= max_items;
-      const auto [taken, goes_on] = whole && fits ? tile_part{tile_segments, true} : take(tile, at.segment);
+      const auto [taken, goes_on] =
+          whole && longest <= max_items ? tile_part{most_at_once(tile, longest), true} : take(tile, at.segment);
       if (taken == 0) return;
       const std::int64_t first = at.segment;
       at.segment += taken;
@@ -104,7 +104,7 @@ template <class Arguments, template <class> class Packing> class short_segments 
     const tile_limits limits{arguments.partition.item_at(at.segment, range.end), max_items, packing_type::max_items};
     tile.base = arguments.segments.tile_base(at.segment, at.cursor);
     require_tile_in_order(at.segment);
-    if constexpr (packing_type::takes_few && requires { arguments.segments.prefetch_tile(at.segment); })
+    if constexpr (packing_type::prefetches_tiles && requires { arguments.segments.prefetch_tile(at.segment); })
       arguments.segments.prefetch_tile(at.segment + tile_segments);
     return arguments.segments.read_tile(at.segment, at.cursor, limits, tile.begin, tile.end, scratch);
   }
@@ -170,11 +170,21 @@ template <class Arguments, template <class> class Packing> class short_segments 
     return {taken, (__shfl_sync(full_warp, wanted, taken % warp_lanes) >> taken / warp_lanes & 1) != 0};
   }
 
+  /// How many of a whole tile's segments, the longest of which has `longest` items, are folded together.
+  __device__ static int most_at_once(const tile_type& tile, int longest) {
+    if (!packing_type::limits_items || goes_in_chunks(longest)) return tile_segments;
+    return tile.count_within(packing_type::max_items);
+  }
+  /// Whether segments of a tile, whose longest has `longest` items, are folded a chunk each, in place.
+  __device__ static bool goes_in_chunks(int longest) {
+    return !packing_type::packs_all && tiny < longest && longest <= wide;
+  }
+
   /// Folds the first `taken` > 0 segments of a tile, whose longest has `longest` items, or makes them pending. Returns
   /// the new number of pending segments.
   __device__ int fold_tile(const tile_type& tile, std::int64_t first, int taken, int longest, int pending) {
     if constexpr (packing_type::packs_all) return packing.fold(tile, first, taken, longest, pending);
-    bool packs = longest <= tiny || longest > wide;
+    bool packs = !goes_in_chunks(longest);
     // In place, few longer segments wait; half a chunk is then enough for all others.
     if constexpr (half > 0 && !packing_type::limits_items)
       packs = packs || longest <= half || tile.count_above(half) <= max_waiting_of_tile;

@@ -145,6 +145,9 @@ struct lowers_nothing {
   template <class A> __device__ const A& lower(const A& value) const { return value; }
 };
 
+/// A result that has been lowered already.
+template <class R> struct lowered_value { R value; };
+
 /// Writes accumulators through op.lower.
 template <class Op, class Out> struct lowered_output {
   template <class Reference> struct reference {
@@ -152,6 +155,9 @@ template <class Op, class Out> struct lowered_output {
     Reference to;
     template <class A> __device__ void operator=(const A& value) const {
       put(const_cast<std::remove_const_t<Reference>&>(to), op.lower(value));
+    }
+    template <class R> __device__ void operator=(const lowered_value<R>& value) const {
+      put(const_cast<std::remove_const_t<Reference>&>(to), value.value);
     }
   };
 
@@ -161,6 +167,10 @@ template <class Op, class Out> struct lowered_output {
   __device__ auto operator*() const { return reference<decltype(*out)>{op, *out}; }
   __device__ auto operator[](std::ptrdiff_t i) const { return reference<decltype(out[i])>{op, out[i]}; }
 };
+
+/// Whether an output takes a lowered_value.
+template <class Out> inline constexpr bool takes_lowered = false;
+template <class Op, class Out> inline constexpr bool takes_lowered<lowered_output<Op, Out>> = true;
 
 /// Writes the accumulators of segments through op.lower(value, begin of the segment).
 template <class Op, class Out, class Segments> struct segment_output {

@@ -23,6 +23,16 @@ __host__ __device__ inline double square_root(double x) {
   return std::sqrt(x);
 #endif
 }
+/// 1 / x, to about 22 bits, of a number between 1 and 4.
+__host__ __device__ inline float rough_reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return 1 / x;
+#endif
+}
 __host__ __device__ inline double quotient(double a, double b) {
 #if defined(__CUDA_ARCH__)
   return __ddiv_rn(a, b);

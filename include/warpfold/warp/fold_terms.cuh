@@ -32,6 +32,9 @@ template <class Leaves> inline constexpr bool has_terms = detail::items_as_terms
 ///   meet(others)            notes the items that others have met
 ///   exponent()              that of the items met so far; of two nodes together it is the greater one
 ///   total_at(exponent, sum) the accumulator of some items that have that exponent
+/// and, if all sums of a tile become results at once (segmented/tile_terms.cuh)
+///   lower(sum, n, result)   sets `result` to what the operator lowers the accumulator of some n < 2^10 of these items
+///                           to, whatever their own exponent is; returns false where that may matter
 template <class Leaves, int Rows, bool AllExist = true> class term_rows {
  public:
   using A = typename Leaves::accumulator;
