@@ -164,6 +164,8 @@ template <class R> class exponential_terms {
   __host__ __device__ void meet(R x) { range_.meet(x); }
   __host__ __device__ void meet(const exponential_terms& others) { range_.meet(others.range_); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
+  /// Whether an item adds something.
+  __host__ __device__ static bool counts(R x) { return x != -exponential<R>::infinity; }
   /// A term is no subnormal number, so its exponent's field is the sum of that of exp(x) 4^-h and the difference of
   /// exponents.
   __host__ __device__ R term(R x) const {
@@ -183,7 +185,8 @@ template <class R> class exponential_terms {
   }
   /// Sets `result` to what log_sum_exp lowers total_at(exponent, sum) to, whatever the exponent of the `count` < 2^10
   /// items themselves is. Returns false where that may matter: where a float ends halfway between two others, as far as
-  /// is known (to 2^-39), or where sum and exponent almost cancel. (An item alone has an exponent of 0 there.)
+  /// is known (to 2^-39), or where sum and exponent almost cancel. (An item alone has an exponent of 0 there.) A sum
+  /// of 0 is that of items that add nothing.
   __host__ __device__ bool lower(R sum, int count, R& result) const requires(std::is_same_v<R, float>) {
     using e = exponential<R>;
     using word = typename e::bits;
@@ -191,8 +194,9 @@ template <class R> class exponential_terms {
     const double log = logarithm_of(sum, static_cast<std::int32_t>(halves));
     const auto low = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, log));
     constexpr std::uint32_t half = 1u << 28, unknown = 1u << 14;  // of the 29 bits that a float lacks
-    result = static_cast<float>(log);
-    return ((low - (half - unknown)) & (2 * half - 1)) >= 2 * unknown && (std::fabs(result) >= 0x1p-9f || count == 1);
+    result = sum == 0 ? -e::infinity : static_cast<float>(log);
+    return ((low - (half - unknown)) & (2 * half - 1)) >= 2 * unknown && (std::fabs(result) >= 0x1p-9f || count == 1) ||
+           sum == 0;
   }
 
  private:

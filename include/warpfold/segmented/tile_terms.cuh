@@ -33,23 +33,35 @@ template <class Leaves> class tile_terms {
 
   template <class Copied> __device__ tile_terms(const Leaves& leaves, const Copied& items) : leaves_(leaves) {
     items.fill_sides();
-    items.visit([&](const item& one) { terms_.meet(number(one)); });
-    are_plain_ = terms_.settle([](auto value, auto op) { return warp::all_reduce(value, op); });
+    items.visit([&](const item& one) { all_.meet(number(one)); });
+    are_plain_ = settle();
+    if (__builtin_expect(are_plain_, true)) return;
+    all_ = terms();
+    items.visit([&](const item& one) {
+      if (terms::counts(number(one))) all_.meet(number(one));
+    });
+    are_plain_ = settle(), some_add_nothing_ = true;
   }
   /// Whether all items of the tile can be terms.
   __device__ bool are_plain() const { return are_plain_; }
   /// Replaces each item by its term.
   template <class Copied> __device__ void replace(const Copied& items) const {
-    items.template replace<R>([&](const item& one) { return terms_.term(number(one)); });
+    if (__builtin_expect(!some_add_nothing_, true))
+      return items.template replace<R>([&](const item& one) { return all_.term(number(one)); });
+    items.template replace<R>([&](const item& one) {
+      const R own = number(one);
+      return terms::counts(own) ? all_.term(own) : R{0};
+    });
   }
   /// Sets `result` to that of `count` > 0 items whose terms have this sum. Returns false where it needs more.
-  __device__ bool lower(R sum, int count, R& result) const { return terms_.lower(sum, count, result); }
+  __device__ bool lower(R sum, int count, R& result) const { return all_.lower(sum, count, result); }
   /// The accumulator of the `count` > 0 items from item `first` of the input on, whose terms have this sum.
   __device__ A total(std::int64_t first, int count, R sum) const {
     terms own;
     WARPFOLD_NO_UNROLL
-    for (int k = 0; k < count; ++k) own.meet(number(leaves_.source.at(first + k)));
-    return terms_.total_at(own.exponent(), sum);
+    for (int k = 0; k < count; ++k)
+      if (const R one = number(leaves_.source.at(first + k)); terms::counts(one)) own.meet(one);
+    return all_.total_at(own.exponent(), sum);
   }
 
  private:
@@ -57,9 +69,13 @@ template <class Leaves> class tile_terms {
   using item = typename Leaves::source_type::item;
   __device__ R number(const item& one) const { return thread::number_of_item<R>(leaves_.transform.transform(one)); }
 
+  __device__ bool settle() {
+    return all_.settle([](auto value, auto op) { return warp::all_reduce(value, op); });
+  }
+
   const Leaves& leaves_;
-  terms terms_;
-  bool are_plain_;
+  terms all_;
+  bool are_plain_, some_add_nothing_ = false;
 };
 
 /// What a warp keeps of terms in shared memory: the sums of a tile's segments, and the result of an empty one.
