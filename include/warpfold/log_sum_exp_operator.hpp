@@ -101,6 +101,7 @@ template <> class exponent_range<float> {
     return -e::most < least_ && greatest_ < e::most && exponent_bits(greatest_) - exponent_bits(least_) <= e::reach / 2;
   }
   __host__ __device__ float bits_of_greatest() const { return exponent_bits(greatest_); }
+  __host__ __device__ bool holds_infinity() const { return least_ == -exponential<float>::infinity; }
 
  private:
   /// Integers in the order of numbers, which warps reduce in one instruction. If a lane meets a NaN, both of its
@@ -164,8 +165,9 @@ template <class R> class exponential_terms {
   __host__ __device__ void meet(R x) { range_.meet(x); }
   __host__ __device__ void meet(const exponential_terms& others) { range_.meet(others.range_); }
   template <class Reduce> __host__ __device__ bool settle(Reduce all_reduce) { return range_.settle(all_reduce); }
-  /// Whether an item adds something.
+  /// Whether an item adds something, and after settle() whether some item that was met may not.
   __host__ __device__ static bool counts(R x) { return x != -exponential<R>::infinity; }
+  __host__ __device__ bool may_hold_nothing() const { return range_.holds_infinity(); }
   /// A term is no subnormal number, so its exponent's field is the sum of that of exp(x) 4^-h and the difference of
   /// exponents.
   __host__ __device__ R term(R x) const {

@@ -91,7 +91,7 @@ template <class Arguments> class smem_packed_segments {
     const bool any_tiny = tile.any_up_to(tiny);
     copied_.wait();
     fold_by(tile, first, taken, [&](const auto& arguments, const auto& leaves, auto out, std::int64_t origin) {
-      if (any_tiny) fold_tiny_ones<tiny>(arguments, leaves, tile, first, taken, places, out);
+      if (any_tiny) fold_tiny_ones<tiny>(arguments, leaves, origin, places, out);
       WARPFOLD_NO_UNROLL
       for (int done = 0; done < chunks;)
         done += fold_round(own_.of_tile.heads, arguments, leaves, place, done, max_chunks, origin, out);
@@ -107,11 +107,10 @@ template <class Arguments> class smem_packed_segments {
     meanwhile();
     const tile_places places(tile);
     copied_.wait();
-    fold_by(tile, first, tile_segments, [&](const auto& arguments, const auto& leaves, auto out, std::int64_t) {
+    fold_by(tile, first, tile_segments, [&](const auto& arguments, const auto& leaves, auto out, std::int64_t origin) {
       // (Segments of 1: 499 us so, 533 without.)
-      if (takes_terms && longest <= tiny / 2)
-        fold_tiny_ones<tiny / 2>(arguments, leaves, tile, first, tile_segments, places, out);
-      else fold_tiny_ones<tiny>(arguments, leaves, tile, first, tile_segments, places, out);
+      if (takes_terms && longest <= tiny / 2) fold_tiny_ones<tiny / 2>(arguments, leaves, origin, places, out);
+      else fold_tiny_ones<tiny>(arguments, leaves, origin, places, out);
     });
   }
   /// Whether the shared memory holds a whole tile's items, and the items between them.
@@ -133,14 +132,11 @@ template <class Arguments> class smem_packed_segments {
     }
   };
 
-  /// Folds the segments of at most `Tiny` items. By long joins they are folded as chunks, which need few.
-  template <int Tiny, class Own, class Leaves, class Tile, class Out>
-  __device__ static void fold_tiny_ones(const Own& arguments, const Leaves& leaves, const Tile& tile,
-                                        std::int64_t first, int taken, const tile_places& places, Out out) {
-    if constexpr (has_long_joins<Leaves>) fold_chunks_in_place<Tiny>(arguments, tile, first, taken);
-    else
-      fold_tiny_segments<Tiny>(arguments, leaves, tile.base + tile.first_item(), places.begin, places.count,
-                               out + arch::lane_id(), [] {});
+  /// Folds the segments of at most `Tiny` items.
+  template <int Tiny, class Own, class Leaves, class Out>
+  __device__ static void fold_tiny_ones(const Own& arguments, const Leaves& leaves, std::int64_t origin,
+                                        const tile_places& places, Out out) {
+    fold_tiny_segments<Tiny>(arguments, leaves, origin, places.begin, places.count, out + arch::lane_id(), [] {});
   }
 
   /// Calls fold(arguments, leaves, out, origin) for the copied items of the `taken` kept segments of the tile that

@@ -35,7 +35,7 @@ template <class Leaves> class tile_terms {
     items.fill_sides();
     items.visit([&](const item& one) { all_.meet(number(one)); });
     are_plain_ = settle();
-    if (__builtin_expect(are_plain_, true)) return;
+    if (__builtin_expect(are_plain_ || !all_.may_hold_nothing(), true)) return;
     all_ = terms();
     items.visit([&](const item& one) {
       if (terms::counts(number(one))) all_.meet(number(one));

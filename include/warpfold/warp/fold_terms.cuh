@@ -35,7 +35,8 @@ template <class Leaves> inline constexpr bool has_terms = detail::items_as_terms
 /// and, if all sums of a tile become results at once (segmented/tile_terms.cuh)
 ///   lower(sum, n, result)   sets `result` to what the operator lowers the accumulator of some n < 2^10 of these items
 ///                           to, whatever their own exponent is; returns false where that may matter
-///   counts(x)               static: false for an item that adds nothing; its term is 0
+///   may_hold_nothing()      after settle(): whether an item may have been met that adds nothing
+///   counts(x)               static: false for such an item; its term is 0
 template <class Leaves, int Rows, bool AllExist = true> class term_rows {
  public:
   using A = typename Leaves::accumulator;
