@@ -101,12 +101,14 @@ TEST_F(segmented_reduce_staged, is_what_a_large_call_takes) {
   const std::int64_t warps = std::int64_t{wf::host_side::limits_of(device).multiprocessors} * 2048 / 32;
   const std::int64_t segments =
       (wf::segmented::min_staged_empty_tiles + 1) * warps * wf::segmented::tile_segments_per_lane * 32;
-  lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size());
+  lengths few(static_cast<std::size_t>(segments)), mostly_none(few.size()), too_many(few.size());
   for (std::size_t s = 0; s < few.size(); ++s) {
     few[s] = static_cast<std::int64_t>(s % 97 == 0 ? 90 + s % 31 : s * 7 % 9);
     mostly_none[s] = s % 1000 == 7 ? 200 : s % 4 == 0 ? 2 : 0;
+    too_many[s] = static_cast<std::int64_t>(s % 700 < 400 ? s * 7 % 19 : s * 5 % 4);  // for one stage
   }
-  for (const layout& where : {layout("few items", few), layout("mostly none", mostly_none)}) {
+  for (const layout& where :
+       {layout("few items", few), layout("mostly none", mostly_none), layout("too many for one stage", too_many)}) {
     ASSERT_TRUE(wf::segmented::gains_by_staging(where.items, segments, sizeof(float), warps, true, false)) << where;
     const auto items = wf_test::random_items<float>(where.items, 29);
     const device_array<float> in(items);
