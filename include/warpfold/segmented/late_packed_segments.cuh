@@ -13,6 +13,7 @@
 #include <warpfold/segmented/long_segments.cuh>
 #include <warpfold/segmented/pending_segments.cuh>
 #include <warpfold/segmented/segment_tile.cuh>
+#include <warpfold/warp/prefetch.cuh>
 
 namespace warpfold::segmented {
 
@@ -43,7 +44,7 @@ template <class Leaves> WARPFOLD_JIT consteval bool gains_by_late_edges() {
 
 /// Folds up to 32 of the `pending` segments, whose numbers are counted from `first_segment`, and returns how many. Not
 /// inlined: one copy is enough for the instruction cache, and has registers of its own.
-template <class Arguments, class Storage>
+template <bool Prefetches, class Arguments, class Storage>
 WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int64_t first_segment, Storage& own,
                                             int pending) {
   using index = typename decltype(Arguments::segments)::index;
@@ -52,7 +53,11 @@ WARPFOLD_NO_INLINE __device__ int fold_late(const Arguments& arguments, std::int
   const int lane = arch::lane_id(), taken = least_of(pending, warp_lanes);
   const auto one = pending_segment<index>::load(own.pending[least_of(lane, taken - 1)]);
   const int count = lane < taken ? one.count : 0;
-  const bool inside = leaves.source.is_inside(warp::shuffle(one.first, 0), warp::shuffle(one.first + count, taken - 1));
+  const auto begin = warp::shuffle(one.first, 0), end = static_cast<index>(warp::shuffle(one.first + count, taken - 1));
+  const bool inside = leaves.source.is_inside(begin, end);
+  if constexpr (Prefetches)
+    warp::prefetch_items<max_prefetched_pending>(
+        leaves.source, begin, static_cast<int>(least_of(end - begin, index{max_prefetched_pending})));
   fold_lanes(leaves, one.first, count, inside, arguments.op, own.edges, [&](const typename Arguments::A& result) {
     arguments.write(arguments.out, first_segment + one.number, one.first, count, result);
   });
@@ -146,7 +151,8 @@ template <class Arguments, bool TakesFew = false> class late_packed_segments {
   }
   __device__ int fold_pending_ones(int pending) const {
     if constexpr (lets_long_pieces_wait) long_ones_.finish();
-    return detail::fold_late(arguments_, first_segment_, own_, pending);
+    constexpr bool prefetches = !TakesFew && may_join_full_nodes<wide_leaves<leaves_type>>;
+    return detail::fold_late<prefetches>(arguments_, first_segment_, own_, pending);
   }
 
   const Arguments& arguments_;

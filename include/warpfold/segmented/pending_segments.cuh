@@ -6,6 +6,7 @@
 #include <warpfold/segmented/edge_joins.cuh>
 #include <warpfold/segmented/fold_chunks.cuh>
 #include <warpfold/thread/array.cuh>
+#include <warpfold/warp/prefetch.cuh>
 #include <warpfold/warp/scan.cuh>
 
 namespace warpfold::segmented {
@@ -85,6 +86,11 @@ __device__ int fold_pending(const Leaves& leaves, pending_segments<Index, Capaci
     const int index = lane - (warp_lanes - 1) + __clz(static_cast<int>(heads_to_own));
     const segment_chunk<Index> own[1] = {{warp::shuffle(first, source) + index * chunk_items,
                                           __shfl_sync(full_warp, count, source) - index * chunk_items, index}};
+    // The chunks of the next round lie behind these, where segments are neighbours. (On an H200, argmax of 2^26 floats
+    // in segments of 129 takes 91 us so, and 98 without. Extrema, of which more warps fold, take 4 % longer so.)
+    if constexpr (thread::locates<Leaves>)
+      warp::prefetch_by_lanes<chunk_items>(thread::plain_source(leaves.source),
+                                           std::int64_t{own[0].first} + warp_lanes * chunk_items);
     A value[1];
     fold_chunks<has_long_joins<Leaves> ? chunk_rounds::apart_by_one_join : chunk_rounds::apart>(leaves, own, max_chunks,
                                                                                                 inside, op, value);
