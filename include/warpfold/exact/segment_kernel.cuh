@@ -76,6 +76,7 @@ template <class Arguments, bool Tiny> class segment_summer {
       if constexpr (level::exists) sum_part(arguments_, range_, own_, segment);
       else part = segment;
     };
+    const empty_result none(arguments_);
     bool goes_on = next < last;
     WARPFOLD_NO_UNROLL
     while ((!level::exists && part >= 0) || goes_on) {
@@ -95,7 +96,7 @@ template <class Arguments, bool Tiny> class segment_summer {
         continue;
       }
       if (begins && !is_cut) {
-        if (items.begin == items.end) *(arguments_.out + own) = arguments_.empty.alone();
+        if (items.begin == items.end) none.write(own);
         else if (!is_at_level) write_sum_of(arguments_, own, in_superaccumulator(arch::lane_id()));
         else write_sum_of(arguments_, own, own_.at_level[arch::lane_id()], tiles_.level);
       }

@@ -56,6 +56,7 @@ template <class Arguments, class V = typename Arguments::V>
 __device__ std::int64_t sum_tiny_segments(const Arguments& arguments, std::int64_t end, std::int64_t next,
                                           tile_place<V>& tiles, prefix_storage& own) {
   if (tiles.to_skip > 0) return next;
+  const empty_result none(arguments);
   WARPFOLD_NO_UNROLL
   for (; next + tiny_tile_segments <= arguments.segments.count; next += tiny_tile_segments) {
     const tiny_tile tile(arguments, next);
@@ -76,7 +77,7 @@ __device__ std::int64_t sum_tiny_segments(const Arguments& arguments, std::int64
     WARPFOLD_UNROLL
     for (int k = 0; k < tiny_segments; ++k) {
       const std::int64_t segment = next + tiny_segments * arch::lane_id() + k, first = tile.extent.begin;
-      if (tile.bounds[k] == tile.bounds[k + 1]) *(arguments.out + segment) = arguments.empty.alone();
+      if (tile.bounds[k] == tile.bounds[k + 1]) none.write(segment);
       else
         write_sum_of(arguments, segment,
                      sum_of_digits(arguments.leaves, first + tile.bounds[k], first + tile.bounds[k + 1],

@@ -3,6 +3,7 @@
 #pragma once
 #include <warpfold/exact/arguments.cuh>
 #include <warpfold/exact/tile_level.cuh>
+#include <warpfold/thread/lift.cuh>
 
 namespace warpfold::exact {
 inline namespace WARPFOLD_HIDDEN_V1 {
@@ -29,6 +30,27 @@ __device__ void write_sum_of(const Arguments& arguments, std::int64_t segment, c
     }
   write_sum_of(arguments, segment, accumulator_of<V>(sum.digits, sum.exponent, sum.kinds));
 }
+
+/// The result of empty segments, made once where the output takes it so, since rounding an accumulator takes a hundred
+/// instructions.
+template <class Arguments> class empty_result {
+ public:
+  __device__ explicit empty_result(const Arguments& arguments) : arguments_(arguments) {
+    if constexpr (is_kept) result_ = arguments.op.lower(arguments.empty.alone());
+  }
+  __device__ void write(std::int64_t segment) const {
+    if constexpr (is_kept) *(arguments_.out + segment) = thread::lowered_value<result>{result_};
+    else *(arguments_.out + segment) = arguments_.empty.alone();
+  }
+
+ private:
+  using op = std::remove_cvref_t<decltype(Arguments::op)>;
+  using result = std::remove_cvref_t<lowered_t<op, superaccumulator<typename Arguments::V>>>;
+  static constexpr bool is_kept = thread::takes_lowered<std::remove_cvref_t<decltype(Arguments::out)>>;
+
+  const Arguments& arguments_;
+  result result_{};
+};
 
 }  // namespace WARPFOLD_HIDDEN_V1
 }  // namespace warpfold::exact

@@ -161,7 +161,8 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
     using per_warp_team = segment_per_warp_team_reduction<Segments, Leaves, Op, Out>;
     if (const auto plan = per_warp_team::plan(frame, given)) return per_warp_team::enqueue(frame, given, *plan);
   }
-  if constexpr (!Segments::is_fixed_length && can_stage<Leaves> && (!may_become_terms<Leaves> || takes_lowered<Out>)) {
+  if constexpr (!Segments::is_fixed_length && can_stage<Leaves> &&
+                (!may_become_terms<Leaves> || thread::takes_lowered<Out>)) {
     using staged = load_balance_reduction<packing::staged, Segments, Leaves, Op, Out>;
     const bool has_results = !may_become_terms<Leaves> || !given.init.exists();  // or they need whole accumulators
     if (has_results && host_side::has_sm_90<staged::kernel>(frame.device()) && staged::may_have_storage(frame) &&

@@ -9,7 +9,8 @@ namespace warpfold::segmented {
 
 /// `out` from its item `first` on, with the arithmetic of pointers that kernels use.
 template <class Out> struct indexed_output {
-  static constexpr bool joins_initial_value = thread::joins_initial_value<Out>;
+  static constexpr bool joins_initial_value = thread::joins_initial_value<Out>,
+                        takes_lowered = thread::takes_lowered<Out>;
 
   Out out;
   std::int64_t first;
@@ -28,10 +29,6 @@ template <class Out> struct indexed_output {
     return *this;
   }
 };
-
-/// Whether it takes results that have been lowered already.
-template <class Out> inline constexpr bool takes_lowered = thread::takes_lowered<Out>;
-template <class Out> inline constexpr bool takes_lowered<indexed_output<Out>> = thread::takes_lowered<Out>;
 
 /// Place `i` of `out`, of the result of a segment of `items` items that begins at item `begin`.
 template <class Out>

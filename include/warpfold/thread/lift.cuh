@@ -148,8 +148,16 @@ struct lowers_nothing {
 /// A result that has been lowered already.
 template <class R> struct lowered_value { R value; };
 
+/// Whether an output takes one.
+template <class Out> WARPFOLD_JIT consteval bool find_takes_lowered() {
+  if constexpr (requires { Out::takes_lowered; }) return Out::takes_lowered;
+  else return false;
+}
+template <class Out> inline constexpr bool takes_lowered = find_takes_lowered<Out>();
+
 /// Writes accumulators through op.lower.
 template <class Op, class Out> struct lowered_output {
+  static constexpr bool takes_lowered = true;
   template <class Reference> struct reference {
     const Op& op;
     Reference to;
@@ -167,10 +175,6 @@ template <class Op, class Out> struct lowered_output {
   __device__ auto operator*() const { return reference<decltype(*out)>{op, *out}; }
   __device__ auto operator[](std::ptrdiff_t i) const { return reference<decltype(out[i])>{op, out[i]}; }
 };
-
-/// Whether an output takes a lowered_value.
-template <class Out> inline constexpr bool takes_lowered = false;
-template <class Op, class Out> inline constexpr bool takes_lowered<lowered_output<Op, Out>> = true;
 
 /// Writes the accumulators of segments through op.lower(value, begin of the segment).
 template <class Op, class Out, class Segments> struct segment_output {
