@@ -449,9 +449,13 @@ TEST(log_sum_exp, results_follow_from_sums_at_any_exponent) {
       const float sum = 1 + static_cast<float>(steps) * 0x1p-24f * (steps % 2 == 0 ? 1 : 1 << 12);
       const auto before = refused;
       expect(sum, 0, up, 1);
-      if (sum == 1) EXPECT_EQ(refused, before) << "one item";
+      if (sum == 1) {
+        EXPECT_EQ(refused, before) << "one item";
+      }
       expect(4 * sum, -1, up, 4);
-      if (std::fabs(sum - 1) < 0x1p-10f) EXPECT_GT(refused, before) << "four items";
+      if (std::fabs(sum - 1) < 0x1p-10f) {
+        EXPECT_GT(refused, before) << "four items";
+      }
     }
 }
 
