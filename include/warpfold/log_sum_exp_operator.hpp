@@ -197,8 +197,8 @@ template <class R> class exponential_terms {
     const auto low = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, log));
     constexpr std::uint32_t half = 1u << 28, unknown = 1u << 14;  // of the 29 bits that a float lacks
     result = sum == 0 ? -e::infinity : static_cast<float>(log);
-    return ((low - (half - unknown)) & (2 * half - 1)) >= 2 * unknown && (std::fabs(result) >= 0x1p-9f || count == 1) ||
-           sum == 0;
+    const bool is_known = ((low - (half - unknown)) & (2 * half - 1)) >= 2 * unknown;
+    return sum == 0 || (is_known && (std::fabs(result) >= 0x1p-9f || count == 1));
   }
 
  private:
