@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <warpfold/canonical_tree.hpp>
@@ -92,6 +93,25 @@ TEST_F(segmented_reduce_staged, steps_that_fill_the_stage) {
       }
       expect_joined_by_offsets<staged>(layout("around the longest", longest), wf_test::way_of(turn++));
       expect_joined_by_offsets<staged, wide_interval>(layout("around the longest", longest), wf_test::way_of(turn++));
+    }
+}
+
+__global__ void count_within_kernel(int first, int items, int* within) {
+  wf::segmented::segment_tile<4, int> tile;
+  for (int k = 0; k < 4; ++k) {
+    tile.begin[k] = first + 7 * (32 * k + static_cast<int>(threadIdx.x));
+    tile.end[k] = tile.begin[k] + 7;
+  }
+  const int found = tile.count_within(items);
+  if (threadIdx.x == 0) *within = found;
+}
+// Also of the last items that an index reaches.
+TEST(segment_tile, counts_the_segments_within_a_stage) {
+  const device_array<int> within(1);
+  for (const int first : {0, 1'000'000'000, std::numeric_limits<int>::max() - 7 * 128})
+    for (const int items : {6, 7, 100, 895, 896, 1020}) {
+      wf_test::launch_and_wait(&count_within_kernel, 1, 32, 0, first, items, within.data());
+      EXPECT_EQ(within.value(), std::min(items / 7, 128)) << first << ' ' << items;
     }
 }
 

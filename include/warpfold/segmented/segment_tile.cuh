@@ -45,10 +45,10 @@ template <int SegmentsPerLane, class Index> struct segment_tile {
   }
   /// The number of segments that end within the first `items` items.
   __device__ int count_within(int items) const {
-    const Index most = first_item() + items;
+    const Index first = first_item();  // it may lie so far that the sum would overflow
     int within = 0;
     WARPFOLD_UNROLL
-    for (int k = 0; k < SegmentsPerLane; ++k) within += __popc(__ballot_sync(full_warp, end[k] <= most));
+    for (int k = 0; k < SegmentsPerLane; ++k) within += __popc(__ballot_sync(full_warp, end[k] - first <= items));
     return within;
   }
   /// Where segment number `segment` of the tile ends. `segment` is the same in all lanes.
