@@ -65,7 +65,7 @@ template <class Source, class Storage> class copied_items {
                           typename Leaves::accumulator>{items, of.transform};
   }
 
-  /// Fills what the vectors around the items hold beside them with the first item. Of items of 4 bytes.
+  /// Overwrites what the vectors around the items hold beside them, by the first item. Items have 4 bytes.
   __device__ void fill_sides() const {
     static_assert(sizeof(item) == 4);
     const int lane = arch::lane_id(), first = before_ / 4, end = first + count_;
@@ -100,7 +100,7 @@ template <class Source, class Storage> class copied_items {
     arch::fence_proxy_async();  // before a later bulk copy into the same bytes
     __syncwarp();
   }
-  /// The items that `replace` has left, `Items` per chunk, as leaves.
+  /// What `replace` has written, `Items` per chunk, as leaves.
   template <class R, int Items> __device__ auto replaced() const {
     using source = thread::shared_source<R, Items>;
     return thread::leaves<source, thread::no_transform, R>{{storage_.items.bytes, before_}, {}};

@@ -164,8 +164,9 @@ void enqueue_fastest(const host_side::call_frame& frame, const kernel_arguments<
   if constexpr (!Segments::is_fixed_length && can_stage<Leaves> &&
                 (!may_become_terms<Leaves> || thread::takes_lowered<Out>)) {
     using staged = load_balance_reduction<packing::staged, Segments, Leaves, Op, Out>;
-    const bool has_results = !may_become_terms<Leaves> || !given.init.exists();  // or they need whole accumulators
-    if (has_results && host_side::has_sm_90<staged::kernel>(frame.device()) && staged::may_have_storage(frame) &&
+    // An initial value is joined to accumulators, but sums of terms become results at once.
+    const bool joins_to_terms = may_become_terms<Leaves> && given.init.exists();
+    if (!joins_to_terms && host_side::has_sm_90<staged::kernel>(frame.device()) && staged::may_have_storage(frame) &&
         gains_by_staging(given.leaves.source.items, given.segments.count,
                          sizeof(typename thread::plain_source_of<typename Leaves::source_type>::item),
                          staged::resident_blocks(frame) * (staged::policy.block_threads / warp_lanes),

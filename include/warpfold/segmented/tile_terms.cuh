@@ -5,6 +5,7 @@
 #pragma once
 #include <warpfold/segmented/arguments.cuh>
 #include <warpfold/segmented/copied_items.cuh>
+#include <warpfold/thread/few_items.cuh>
 #include <warpfold/warp/fold_terms.cuh>
 #include <warpfold/warp/reduce.cuh>
 
@@ -12,7 +13,7 @@ namespace warpfold::segmented {
 
 namespace detail {
 template <class Leaves> WARPFOLD_JIT consteval bool find_may_become_terms() {
-  if constexpr (has_long_joins<Leaves> && warp::has_terms<Leaves>) {
+  if constexpr (has_long_joins<Leaves> && warp::has_terms<Leaves> && thread::takes_any_item<Leaves>) {
     using terms = typename warp::detail::items_as_terms<Leaves>::type;
     using R = decltype(Leaves::accumulator::sum);
     return sizeof(typename Leaves::source_type::item) == sizeof(R) && requires(const terms& all, R& result) {
@@ -22,7 +23,8 @@ template <class Leaves> WARPFOLD_JIT consteval bool find_may_become_terms() {
 }
 }  // namespace detail
 
-/// Whether a term takes the place of an item, and its operator's results follow from sums of terms.
+/// Whether a term takes the place of an item, and its operator's results follow from sums of terms. There is no
+/// transform: it might see items between segments.
 template <class Leaves> inline constexpr bool may_become_terms = detail::find_may_become_terms<Leaves>();
 
 /// Such terms; all lanes call each member.
